@@ -1,0 +1,60 @@
+/**
+ * Decides when actors with waiting messages run.
+ * @module
+ */
+
+/** Something that can run for a while and says whether more is left. */
+export interface Runnable {
+  /** Handles a bounded batch; true when more waits. */
+  run(): boolean;
+}
+
+/** Runs what is scheduled, later, in whatever order it likes; each runnable at most once at a time. */
+export interface Scheduler {
+  schedule(runnable: Runnable): void;
+}
+
+/** How many batches run before timers and I/O get their turn. */
+const BATCHES_PER_TURN = 256;
+
+/**
+ * First come, first served. Starts in a microtask; after `BATCHES_PER_TURN` batches the rest waits
+ * for `defer`, so that a storm of messages cannot starve I/O.
+ */
+export class FairScheduler implements Scheduler {
+  readonly #defer: (callback: () => void) => void;
+  #queue: Runnable[] = [];
+  #isPending = false;
+  readonly #drain = (): void => this.#runBatches();
+
+  /** @param defer calls back after the event loop has turned once */
+  constructor(defer: (callback: () => void) => void) {
+    this.#defer = defer;
+  }
+
+  schedule(runnable: Runnable): void {
+    this.#queue.push(runnable);
+    if (this.#isPending) return;
+    this.#isPending = true;
+    queueMicrotask(this.#drain);
+  }
+
+  #runBatches(): void {
+    let batches = 0;
+    while (this.#queue.length > 0) {
+      const round = this.#queue;
+      this.#queue = [];
+      for (let index = 0; index < round.length; index++) {
+        const runnable = round[index] as Runnable;
+        if (runnable.run()) this.#queue.push(runnable);
+        if (++batches >= BATCHES_PER_TURN) {
+          this.#queue = [...round.slice(index + 1), ...this.#queue];
+          if (this.#queue.length === 0) break;
+          this.#defer(this.#drain);
+          return;
+        }
+      }
+    }
+    this.#isPending = false;
+  }
+}

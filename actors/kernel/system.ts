@@ -1,0 +1,78 @@
+/**
+ * An actor system: what all its actors share, and the way to end them all.
+ * @module
+ */
+
+import type { ActorDefinition, StopOptions } from "./actor.ts";
+import { Cell, type CellNode, stopRef } from "./cell.ts";
+import type { CellHome } from "./cell_home.ts";
+import type { Clock } from "./clock.ts";
+import type { DeadLetter, DeadLetterReason, KernelEvent } from "./events.ts";
+import type { NewId, Random } from "./random.ts";
+import type { ActorRef } from "./ref.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** What a system takes from outside. */
+export interface ActorSystemOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly newId: NewId;
+  readonly scheduler: Scheduler;
+  /** Told of each message that no actor handled. */
+  readonly onDeadLetter?: (letter: DeadLetter) => void;
+  /** Told what happens to actors. */
+  readonly onEvent?: (event: KernelEvent) => void;
+}
+
+/** The root of a tree of actors. */
+export class ActorSystem implements CellHome, AsyncDisposable {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly newId: NewId;
+  readonly scheduler: Scheduler;
+  readonly #onDeadLetter: ((letter: DeadLetter) => void) | undefined;
+  readonly #onEvent: ((event: KernelEvent) => void) | undefined;
+  readonly #roots = new Map<string, CellNode>();
+  #deadLetters = 0;
+
+  constructor(options: ActorSystemOptions) {
+    this.clock = options.clock;
+    this.random = options.random;
+    this.newId = options.newId;
+    this.scheduler = options.scheduler;
+    this.#onDeadLetter = options.onDeadLetter;
+    this.#onEvent = options.onEvent;
+  }
+
+  /** Messages that no actor handled, since the start. */
+  get deadLetters(): number {
+    return this.#deadLetters;
+  }
+
+  /** Starts an actor at the top of the tree. */
+  spawn<M>(definition: ActorDefinition<M>): ActorRef<M> {
+    return Cell.spawn(this, undefined, this.#roots, definition);
+  }
+
+  /** Stops one actor of the top and waits for its end. */
+  stop(ref: ActorRef<never>, options: StopOptions = {}): Promise<void> {
+    return stopRef(ref, options);
+  }
+
+  /** Stops all actors, newest first, and waits for their ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const cell of [...this.#roots.values()].reverse()) await cell.stop({});
+  }
+
+  /** Counts and reports a message that was not handled. */
+  deadLetter(actor: string, reason: DeadLetterReason, message: unknown, error?: Error): void {
+    this.#deadLetters++;
+    this.#onDeadLetter?.({ actor, reason, message, ...(error && { error }) });
+    this.#onEvent?.({ type: "dead_letter", actor, reason });
+  }
+
+  /** Reports what happened to an actor. */
+  emit(event: KernelEvent): void {
+    this.#onEvent?.(event);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The tool contract. A tool declares what it needs and reaches files, net and processes only
+ * through its context, so that the same tool runs in this process or in a sandboxed host.
+ * @module
+ */
+
+import type { z } from "zod";
+import type { ContentBlock } from "../../providers/provider.ts";
+import type { JsonObject } from "../kernel/json.ts";
+
+/** What a tool must be able to do; nothing else is given to it. */
+export interface ToolNeeds {
+  readonly read?: "workspace";
+  readonly write?: "workspace";
+  readonly net?: "public";
+  readonly run?: "shell";
+  /** Sends messages to chats. */
+  readonly send?: true;
+}
+
+/**
+ * shared: changes nothing, may run beside its neighbours of the same class; exclusive: runs alone.
+ */
+export type ToolConcurrency = "shared" | "exclusive";
+
+/** What a call gave. Errors are results too: the model reads them and goes on. */
+export interface ToolResult {
+  readonly content: string | readonly ContentBlock[];
+  readonly isError: boolean;
+}
+
+/** Who a turn talks with, so that tools can answer there. */
+export interface ToolOrigin {
+  readonly channel: string;
+  readonly chatId: string;
+  readonly sessionKey: string;
+}
+
+/** What stands at a path. */
+export interface FileInfo {
+  readonly kind: "file" | "directory" | "other";
+  readonly size: number;
+  /** Epoch milliseconds; null where the file system does not tell. */
+  readonly modifiedAtMs: number | null;
+}
+
+/** An entry of a folder. */
+export interface FileEntry {
+  readonly name: string;
+  readonly kind: "file" | "directory" | "symlink" | "other";
+}
+
+/**
+ * Files within what the policy allows. Paths may be relative (to the workspace), absolute, or
+ * start with `~`; each is resolved, symlinks included, before it is checked.
+ * All methods throw {@link ToolError} with `path_outside`, `path_protected`, `path_missing`,
+ * `path_wrong_kind` or `file_failed`.
+ */
+export interface ToolFiles {
+  /** The absolute, resolved path that a tool may name to the model. */
+  resolve(path: string): Promise<string>;
+  info(path: string): Promise<FileInfo | null>;
+  read(path: string, bytesMax: number): Promise<Uint8Array>;
+  /** Whole file, atomically (temp, sync, rename); makes parent folders. */
+  write(path: string, bytes: Uint8Array): Promise<void>;
+  list(path: string): Promise<readonly FileEntry[]>;
+}
+
+/** A command to run in a shell. */
+export interface ShellCommand {
+  readonly command: string;
+  readonly workingDir: string | undefined;
+  readonly timeoutMs: number;
+  /** Bytes of output kept; the middle is left out beyond it. */
+  readonly outputBytesMax: number;
+}
+
+/** How a command ended. */
+export interface ShellOutcome {
+  readonly state: "exited" | "timed_out";
+  /** null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs shell commands, each in a process group that is ended as a whole. */
+export interface ToolProcesses {
+  run(command: ShellCommand, signal: AbortSignal): Promise<ShellOutcome>;
+}
+
+/** A message that a tool sends to a chat. */
+export interface ToolMessageOut {
+  readonly channel: string;
+  readonly chatId: string;
+  readonly content: string;
+  readonly media: readonly string[];
+}
+
+/** All that a running call may use. */
+export interface ToolContext {
+  /** Absolute path. */
+  readonly workspace: string;
+  readonly origin: ToolOrigin;
+  readonly files: ToolFiles;
+  readonly processes: ToolProcesses;
+  /** Queues a message durably; resolves when it is committed. */
+  readonly send: (message: ToolMessageOut) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** What this session has read, so that edits can warn; shared by the tools of one session. */
+  readonly reads: Map<string, string>;
+}
+
+/** A tool. `Parameters` is the parsed shape of its arguments. */
+export interface Tool<Parameters = unknown> {
+  /** As the model calls it: lower snake_case. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: z.ZodType<Parameters>;
+  readonly needs: ToolNeeds;
+  readonly concurrency: ToolConcurrency;
+  /** Longest run; past it the call is aborted and the model told. */
+  readonly timeoutMs: number;
+  /** Runs one call. What it throws becomes an error result. */
+  readonly run: (parameters: Parameters, context: ToolContext) => Promise<ToolResult>;
+}
+
+/** A registry's answer to one call: what ran and what came back. */
+export interface ToolRunner {
+  /** Definitions for the model: built-ins by name, then `mcp_…` by name. */
+  definitions(): readonly { name: string; description: string; parameters: JsonObject }[];
+  /** How a tool may run; unknown tools are exclusive. */
+  concurrency(name: string): ToolConcurrency;
+  /** Runs a call; never throws but for an abort of `context.signal`. */
+  run(name: string, parameters: JsonObject, context: ToolContext): Promise<ToolResult>;
+}

@@ -1,0 +1,136 @@
+/**
+ * The channel contract. A channel talks to one platform, inside a Worker of its own (the terminal:
+ * in the main process). It knows its platform and this page, and nothing of the agent.
+ * @module
+ */
+
+import { GatewayError, type Recovery } from "../actors/kernel/errors.ts";
+import type { Clock } from "../actors/kernel/clock.ts";
+import type { JsonObject, JsonValue } from "../actors/kernel/json.ts";
+import type { NewId, Random } from "../actors/kernel/random.ts";
+
+/** A message from the platform, after the checks that need no I/O (sender, policy, allow-list). */
+export interface ChannelInbound {
+  /** The platform's id of the message; the journal de-duplicates by it. */
+  readonly platformId: string;
+  readonly chatId: string;
+  readonly senderId: string;
+  readonly content: string;
+  /** Absolute paths of downloaded attachments. */
+  readonly media: readonly string[];
+  /** What this channel needs to answer in the right place; comes back with each delivery. */
+  readonly context: JsonObject;
+  /** Session of a thread or topic; without it the session is `channel:chatId`. */
+  readonly sessionKey?: string;
+}
+
+/** What the gateway did with a message. `refused`: do not acknowledge, the platform may send again. */
+export type HandInResult = "accepted" | "duplicate" | "refused";
+
+/** Where a connection is; `detail` is one sentence for people, without secrets. */
+export interface ConnectionState {
+  readonly state: "connecting" | "ready" | "reconnecting" | "failed" | "stopped";
+  readonly detail: string;
+}
+
+/** How the inbounds that a delivery answers ended, for reactions. */
+export interface Settled {
+  readonly platformId: string;
+  readonly outcome: "done" | "failed" | "stopped";
+  /** What `rememberInbound` last stored for it; null without. */
+  readonly channelState: JsonValue;
+}
+
+/**
+ * A message for a chat. A growing one comes several times under the same key, each time with the
+ * whole text so far; the last time it is final. A final one may come again after a failure or a
+ * restart: with the same key it must not show twice where the platform allows that.
+ */
+export interface Delivery {
+  /** Idempotency key. */
+  readonly key: string;
+  readonly chatId: string;
+  readonly phase: "growing" | "final";
+  /** Whole text so far, Markdown unless `isPlain`. May be blank in a final one: then only settle. */
+  readonly text: string;
+  readonly isPlain: boolean;
+  /** What runs just now (tool hints), shown while growing; "" when nothing does. */
+  readonly activity: string;
+  /** Files, sent before the text; absolute paths. */
+  readonly media: readonly string[];
+  readonly context: JsonObject;
+  /** What `remember` last stored under this key; null at first. */
+  readonly channelState: JsonValue;
+  readonly settles: readonly Settled[];
+}
+
+/** What the platform gave for a delivery. */
+export interface DeliveryReceipt {
+  /** Platform message ids, in order. Empty when there was nothing to show. */
+  readonly messageIds: readonly string[];
+}
+
+/** What failed at the platform, and whether trying again can help. */
+export type DeliveryFailure = "delivery_permanent" | "delivery_transient" | "delivery_unknown";
+
+/** A delivery that failed. `delivery_unknown`: it may have arrived. */
+export class DeliveryError extends GatewayError {
+  override readonly name = "DeliveryError";
+  readonly code: DeliveryFailure;
+  readonly recovery: Recovery;
+  /** The wait the platform asked for. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: DeliveryFailure,
+    message: string,
+    options?: ErrorOptions & { readonly retryAfterMs?: number | undefined },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.recovery = code === "delivery_transient" ? "retry" : "give_up";
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}
+
+/** What a channel is given. */
+export interface ChannelContext {
+  /** Runtime name: `feishu`, or `feishu.<instance>`. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly newId: NewId;
+  /** The only folder the channel may write to. */
+  readonly mediaFolder: string;
+  /** Aborts when the channel must stop. */
+  readonly signal: AbortSignal;
+  /** Hands a message in; resolves when it is durable. Acknowledge the platform only then. */
+  handIn(inbound: ChannelInbound): Promise<HandInResult>;
+  /** Stores what is needed to finish the delivery `key` after a crash; resolves when durable. */
+  remember(key: string, channelState: JsonValue): Promise<void>;
+  /** The same for an inbound (a reaction's id). */
+  rememberInbound(platformId: string, channelState: JsonValue): Promise<void>;
+  /** Says where the connection is. */
+  report(state: ConnectionState): void;
+}
+
+/** A platform's connection. */
+export interface Channel {
+  /** Shows answers while they grow. */
+  readonly isStreaming: boolean;
+  /**
+   * Connects, receives and reconnects until the context's signal aborts; then closes everything
+   * and resolves. Rejects with what makes going on senseless (bad credentials).
+   */
+  run(): Promise<void>;
+  /**
+   * Shows a delivery; resolves when the platform has it. At most one call per key at a time; for
+   * a growing delivery the promise is the pace: the next one comes after it.
+   *
+   * @throws {DeliveryError}
+   */
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt>;
+}
+
+/** Makes a channel from its section of the config. */
+export type ChannelFactory<Config> = (config: Config, context: ChannelContext) => Channel;

@@ -1,0 +1,33 @@
+/**
+ * What the gateway knows about a channel without loading it.
+ * @module
+ */
+
+import type { z } from "zod";
+
+/** What every channel's section holds. */
+export interface ChannelSection {
+  readonly enabled: boolean;
+  /** Exact sender ids, or `"*"`; empty denies everyone. */
+  readonly allowFrom: readonly string[];
+}
+
+/**
+ * A channel at rest. Its module imports nothing at run time (zod is handed in), so that config
+ * and status can know all channels at no cost.
+ */
+export interface ChannelManifest<Section extends ChannelSection = ChannelSection> {
+  /** Section key, registry name and first part of session keys; holds no `_`. */
+  readonly name: string;
+  readonly displayName: string;
+  /** The section's schema, in camelCase; the config reader accepts snake_case as well. */
+  readonly schema: (zod: typeof z) => z.ZodType<Section>;
+  /** `host:port` pairs the Worker may reach, from its config. */
+  readonly hosts: (section: Section) => readonly string[];
+  /** Keys whose values are secrets: never logged, never shown. */
+  readonly secrets: readonly string[];
+  /** What an enabled section lacks, as sentences naming the key; empty when it is complete. */
+  readonly missing: (section: Section) => readonly string[];
+  /** The module that exports `createChannel`. */
+  readonly module: string;
+}
