@@ -1,0 +1,39 @@
+/**
+ * Waiting in tests: for a condition with a deadline, never for a time.
+ * @module
+ */
+
+import { setImmediate } from "node:timers/promises";
+
+/** How long to wait, and for what. */
+export interface UntilOptions {
+  /** @default 5_000 */
+  readonly timeoutMs?: number;
+  /** Named in the failure. @default "the condition" */
+  readonly what?: string;
+}
+
+/**
+ * Waits, on the real event loop, until `condition` holds.
+ *
+ * @throws {Error} when it does not hold in time
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { timeoutMs = 5_000, what = "the condition" }: UntilOptions = {},
+): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (let polls = 0; !await condition(); polls++) {
+    if (performance.now() > deadlineMs) {
+      throw new Error(`Cannot go on: ${what} did not hold within ${timeoutMs} ms`);
+    }
+    if (polls < 20) await setImmediate();
+    else await new Promise<void>((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** Lets everything run that needs neither time nor I/O: messages on their way, settled promises. */
+export async function settle(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
