@@ -1,0 +1,95 @@
+/**
+ * A session's messages while it is awake.
+ * @module
+ */
+
+import type { ChatMessage } from "../../providers/provider.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import { Replay } from "./history.ts";
+import type { SessionFile, SessionMetadata, StoredMessage } from "./session_file.ts";
+
+/** All that is known of a conversation; it only grows, except for {@link Conversation.clear}. */
+export class Conversation {
+  readonly key: string;
+  #messages: StoredMessage[] = [];
+  #replay = new Replay();
+  #createdAtMs: number;
+  #metadata: JsonObject;
+  #lastConsolidated: number;
+
+  /**
+   * @param file what stands on disk; `last_consolidated` beyond its messages is cut back to them
+   * @param nowMs stands in for a time that the file does not tell
+   */
+  constructor(key: string, file: Pick<SessionFile, "messages" | "metadata">, nowMs: number) {
+    this.key = key;
+    this.#createdAtMs = file.metadata?.createdAtMs ?? nowMs;
+    this.#metadata = file.metadata?.metadata ?? {};
+    this.#lastConsolidated = Math.max(
+      0,
+      Math.min(file.metadata?.lastConsolidated ?? 0, file.messages.length),
+    );
+    for (const stored of file.messages) this.append(stored);
+  }
+
+  /** Everything that was said, summarised or not. */
+  get messages(): readonly StoredMessage[] {
+    return this.#messages;
+  }
+
+  /** How many leading messages were summarised and are not replayed. */
+  get lastConsolidated(): number {
+    return this.#lastConsolidated;
+  }
+
+  /** How many messages are not summarised yet. */
+  get replayableCount(): number {
+    return this.#messages.length - this.#lastConsolidated;
+  }
+
+  /** Free-form data of the session (`_last_summary`, …). */
+  get metadata(): JsonObject {
+    return this.#metadata;
+  }
+
+  /** Adds a message that was made durable. */
+  append(stored: StoredMessage): void {
+    this.#messages.push(stored);
+    if (this.#messages.length > this.#lastConsolidated) this.#replay.push(stored.message);
+  }
+
+  /** What the model is shown of the conversation so far. */
+  replay(): ChatMessage[] {
+    return this.#replay.messages();
+  }
+
+  /** A replay of its own for a turn, which may add what is never stored (times, images). */
+  forkReplay(): Replay {
+    return this.#replay.fork();
+  }
+
+  /** The metadata line that describes the conversation. */
+  describe(nowMs: number): SessionMetadata {
+    return {
+      key: this.key,
+      createdAtMs: this.#createdAtMs,
+      updatedAtMs: nowMs,
+      metadata: this.#metadata,
+      lastConsolidated: this.#lastConsolidated,
+    };
+  }
+
+  /** Replaces the free-form data; only the store calls it, after it is on disk. */
+  setMetadata(metadata: JsonObject): void {
+    this.#metadata = metadata;
+  }
+
+  /** Forgets all messages and data; only the store calls it, after the file was replaced. */
+  clear(nowMs: number): void {
+    this.#messages = [];
+    this.#replay = new Replay();
+    this.#createdAtMs = nowMs;
+    this.#metadata = {};
+    this.#lastConsolidated = 0;
+  }
+}

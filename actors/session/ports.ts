@@ -1,0 +1,124 @@
+/**
+ * What a session needs from the gateway around it. The gateway's gate and outboxes accept these
+ * messages; a session only holds refs to them.
+ * @module
+ */
+
+import type { Clock } from "../kernel/clock.ts";
+import type { NewId } from "../kernel/random.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import type { Inbound, Journal, Outbound } from "../journal/journal.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { ToolContext, ToolRunner } from "../tools/tool.ts";
+
+/** What a session asks of the concurrency gate. */
+export type GateMessage =
+  | {
+    readonly type: "request_permit";
+    /** Names the request; the permit carries it. */
+    readonly requestId: string;
+    /** Watched: when it dies, its requests and permits are taken back. */
+    readonly holder: ActorRef<PermitGranted>;
+  }
+  | { readonly type: "release_permit"; readonly requestId: string };
+
+/** The gate's answer, in order of the requests. */
+export interface PermitGranted {
+  readonly type: "permit_granted";
+  readonly requestId: string;
+}
+
+/** What a session tells the outbox of a channel. */
+export type OutboxMessage =
+  /** A row was committed, `open` or `pending`; also sent when an `open` one became `pending`. */
+  | { readonly type: "row_committed"; readonly row: Outbound }
+  /** An `open` row has more to show. Only the newest per key matters. */
+  | {
+    readonly type: "stream_grew";
+    readonly key: string;
+    /** Text of earlier model calls of this answer, shown where progress is wanted. */
+    readonly preamble: string;
+    /** Text of the current model call so far. */
+    readonly text: string;
+    /** Hints of the tools that run now; "" for none. */
+    readonly activity: string;
+  }
+  /** For channels that do not stream: text or a tool hint on the way to an answer. May be lost. */
+  | {
+    readonly type: "progress";
+    readonly chatId: string;
+    readonly context: Outbound["context"];
+    readonly text: string;
+    readonly isToolHint: boolean;
+  };
+
+/** Limits and choices of a turn, from the config. Token counts are tokens. */
+export interface SessionSettings {
+  readonly model: string;
+  readonly temperature: number;
+  readonly tokensMax: number;
+  readonly contextWindowTokens: number;
+  /** Replaces the computed input budget; null computes it. */
+  readonly contextBlockLimit: number | null;
+  readonly reasoningEffort: string | null;
+  readonly toolIterationsMax: number;
+  readonly toolResultCharsMax: number;
+  /** IANA name. */
+  readonly timezone: string;
+  readonly workspace: string;
+  readonly version: string;
+  /** Passivated after this long without work. */
+  readonly idleMs: number;
+  /** Follow-ups that may join at one step, and joins in one turn. */
+  readonly joinsPerStepMax: number;
+  readonly joinsPerTurnMax: number;
+}
+
+/** The sessions' files; a port so that the simulated world can lose what was not synced. */
+export interface SessionFiles {
+  /** Whole content, or null where there is no such file. `name` is the file's base name. */
+  read(name: string): Promise<string | null>;
+  /** Appends and syncs; cuts the file back to its former end when that fails half-way. */
+  append(name: string, text: string): Promise<void>;
+  /** Replaces whole and atomically (temp, sync, rename). */
+  replace(name: string, text: string): Promise<void>;
+}
+
+/** Text files of the workspace that go into the prompt; null where there is none. */
+export interface PromptFiles {
+  read(path: string): Promise<string | null>;
+}
+
+/** All that sessions share. */
+export interface SessionServices {
+  readonly settings: SessionSettings;
+  readonly journal: Journal;
+  readonly files: SessionFiles;
+  readonly promptFiles: PromptFiles;
+  /** With retries inside. */
+  readonly provider: Provider;
+  readonly tools: ToolRunner;
+  /** The parts of a tool context that do not depend on the call. */
+  readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes">;
+  readonly gate: ActorRef<GateMessage>;
+  /** The outbox of a channel; undefined when there is no such channel. */
+  readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** Milliseconds since the gateway started. */
+  readonly uptimeMs: () => number;
+}
+
+/** What the router tells a session. */
+export type SessionMessage =
+  /** An inbound was accepted for this session; it may come twice and out of window. */
+  | { readonly type: "inbound_accepted"; readonly inbound: Inbound }
+  /** Look into the journal: something waits or was interrupted. */
+  | { readonly type: "wake" };
+
+/** What a session tells the router. */
+export type SessionEvent = {
+  /** Nothing to do for `idleMs`: the router stops it, unless it just sent something. */
+  readonly type: "session_idle";
+  readonly sessionKey: string;
+};

@@ -1,0 +1,173 @@
+/**
+ * The format of a session's file: JSON lines, metadata and messages, as nanobot writes them.
+ * @module
+ */
+
+import { z } from "zod";
+import type { ChatMessage } from "../../providers/provider.ts";
+import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { decodeMessage } from "./message_line.ts";
+
+/** What a session remembers besides its messages. */
+export interface SessionMetadata {
+  /** null where the file does not tell. */
+  readonly key: string | null;
+  /** Epoch milliseconds; null where the file does not tell. */
+  readonly createdAtMs: number | null;
+  readonly updatedAtMs: number | null;
+  readonly metadata: JsonObject;
+  /** How many leading messages were summarised and are not replayed; not checked against their number. */
+  readonly lastConsolidated: number;
+}
+
+/** A message with what its line says about it. */
+export interface StoredMessage {
+  readonly message: ChatMessage;
+  /** Epoch milliseconds; null where the line does not tell. */
+  readonly timestampMs: number | null;
+  /** `<turn>:<n>`; null in lines that are not ours. */
+  readonly lineId: string | null;
+  /** Further fields of the line (`sender_id`, `injected_event`, …). */
+  readonly extras: JsonObject;
+}
+
+/** What stands in a session's file. */
+export interface SessionFile {
+  /** The last metadata line; null without one. */
+  readonly metadata: SessionMetadata | null;
+  readonly messages: readonly StoredMessage[];
+  /** Lines that cannot be read, as they stand. */
+  readonly damaged: readonly string[];
+  /** The text without damaged lines, every line ended; the input itself when nothing is wrong. */
+  readonly healthyText: string;
+}
+
+/** What a message's line says besides the message. */
+export interface LineFields {
+  readonly timestampMs: number;
+  readonly lineId: string;
+  readonly extras?: JsonObject;
+}
+
+/** Latest instant that a date can hold, in epoch milliseconds. */
+const EPOCH_MS_MAX = 8.64e15;
+
+const METADATA_SCHEMA = z.looseObject({
+  key: z.string().nullable().catch(null),
+  created_at: z.unknown(),
+  updated_at: z.unknown(),
+  metadata: z.record(z.string(), z.json()).catch({}),
+  last_consolidated: z.number().int().catch(0),
+});
+
+/** Reads a session's file; never throws, whatever stands in it. */
+export function parseSessionFile(text: string): SessionFile {
+  let metadata: SessionMetadata | null = null;
+  const messages: StoredMessage[] = [];
+  const damaged: string[] = [];
+  const healthy: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const parsed = parseLine(line);
+    if (parsed === null) {
+      damaged.push(line);
+      continue;
+    }
+    healthy.push(line);
+    if (parsed.type === "metadata") metadata = parsed.metadata;
+    else messages.push(parsed.stored);
+  }
+  const isWhole = damaged.length === 0 && (text === "" || text.endsWith("\n"));
+  const healthyText = isWhole ? text : healthy.map((line) => `${line}\n`).join("");
+  return { metadata, messages, damaged, healthyText };
+}
+
+/** Reads the line of one message; null when it is none. */
+export function parseMessageLine(line: string): StoredMessage | null {
+  const parsed = parseLine(line);
+  return parsed?.type === "message" ? parsed.stored : null;
+}
+
+/** One message as a line, without its line end. */
+export function encodeMessageLine(message: ChatMessage, fields: LineFields): string {
+  return JSON.stringify({
+    ...fields.extras,
+    ...message,
+    timestamp: encodeInstant(fields.timestampMs),
+    line_id: fields.lineId,
+  });
+}
+
+/** A metadata line, without its line end. */
+export function encodeMetadataLine(metadata: SessionMetadata): string {
+  return JSON.stringify({
+    _type: "metadata",
+    key: metadata.key,
+    created_at: encodeInstant(metadata.createdAtMs ?? 0),
+    updated_at: encodeInstant(metadata.updatedAtMs ?? metadata.createdAtMs ?? 0),
+    metadata: metadata.metadata,
+    last_consolidated: metadata.lastConsolidated,
+  });
+}
+
+type ParsedLine =
+  | { readonly type: "metadata"; readonly metadata: SessionMetadata }
+  | { readonly type: "message"; readonly stored: StoredMessage };
+
+function parseLine(line: string): ParsedLine | null {
+  const fields = parseObject(line);
+  if (fields === null) return null;
+  if (fields["_type"] === "metadata") return parseMetadata(fields);
+  const decoded = decodeMessage(fields);
+  if (decoded === null) return null;
+  const { timestamp, line_id: lineId, ...extras } = decoded.rest;
+  const stored: StoredMessage = {
+    message: decoded.message,
+    timestampMs: decodeInstant(timestamp),
+    lineId: typeof lineId === "string" ? lineId : null,
+    extras,
+  };
+  return { type: "message", stored };
+}
+
+function parseObject(line: string): JsonObject | null {
+  try {
+    const value: JsonValue = JSON.parse(line);
+    return isObject(value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseMetadata(fields: JsonObject): ParsedLine | null {
+  const parsed = METADATA_SCHEMA.safeParse(fields);
+  if (!parsed.success) return null;
+  const { key, created_at: createdAt, updated_at: updatedAt } = parsed.data;
+  return {
+    type: "metadata",
+    metadata: {
+      key,
+      createdAtMs: decodeInstant(createdAt),
+      updatedAtMs: decodeInstant(updatedAt),
+      metadata: parsed.data.metadata,
+      lastConsolidated: parsed.data.last_consolidated,
+    },
+  };
+}
+
+function encodeInstant(epochMs: number): string {
+  const bounded = Math.min(EPOCH_MS_MAX, Math.max(-EPOCH_MS_MAX, Math.trunc(epochMs)));
+  return new Date(bounded).toISOString();
+}
+
+/** Instants without a zone are local time, as nanobot writes them. */
+function decodeInstant(value: unknown): number | null {
+  if (typeof value !== "string") return null;
+  const epochMs = Date.parse(value);
+  return Number.isNaN(epochMs) ? null : epochMs;
+}

@@ -1,0 +1,258 @@
+/**
+ * Sessions between journal and disk: lines are appended to their file once, and only then leave
+ * the journal.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { HistoryLine, Journal } from "../journal/journal.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { asError, GatewayError } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import { Conversation } from "./conversation.ts";
+import type { SessionFiles } from "./ports.ts";
+import {
+  encodeMetadataLine,
+  parseMessageLine,
+  parseSessionFile,
+  type SessionFile,
+} from "./session_file.ts";
+import { legacySessionFileName, sessionFileName } from "./session_name.ts";
+
+const logger = getLogger(["troupe", "session", "session_store"]);
+
+/** A session's file cannot be read or written; what was there is still there. */
+export class SessionFileError extends GatewayError {
+  override readonly name = "SessionFileError";
+  readonly code = "session_file_failed";
+  readonly recovery = "retry";
+}
+
+/** What the store is made of. */
+export interface SessionStoreOptions {
+  readonly files: SessionFiles;
+  readonly journal: Pick<Journal, "unfiledLines" | "dropLines">;
+  readonly clock: Clock;
+}
+
+/**
+ * What became of lines that were to be filed. `deferred`: they stay in the journal, and the next
+ * call tries them again, first.
+ */
+export type FilingResult = "filed" | "deferred";
+
+/** What the store knows of one file; gone with its conversation. */
+interface FileState {
+  readonly name: string;
+  /** Whether the file has its first line. */
+  hasBegun: boolean;
+  /** In the journal, and not in the file yet. */
+  readonly backlog: HistoryLine[];
+  /** In the file, and perhaps still in the journal. */
+  readonly filed: HistoryLine[];
+  /** Settles when the work that was asked for so far is done; work on one file never overlaps. */
+  last: Promise<unknown>;
+}
+
+/** Reads and writes sessions' files. One store serves all sessions; each file has one owner. */
+export class SessionStore {
+  readonly #files: SessionFiles;
+  readonly #journal: Pick<Journal, "unfiledLines" | "dropLines">;
+  readonly #clock: Clock;
+  readonly #states = new WeakMap<Conversation, FileState>();
+
+  constructor({ files, journal, clock }: SessionStoreOptions) {
+    this.#files = files;
+    this.#journal = journal;
+    this.#clock = clock;
+  }
+
+  /**
+   * Wakes a conversation from disk. Lines that are only in the journal are appended to the file
+   * first; lines that cannot be read are moved to `<name>.corrupt`.
+   *
+   * @throws {SessionFileError} when the file cannot be read or mended
+   * @throws {JournalError}
+   */
+  async load(key: string): Promise<Conversation> {
+    const name = sessionFileName(key);
+    const file = await guard("load", key, () => this.#readFile(key, name));
+    const unfiled = await this.#journal.unfiledLines(key);
+    const conversation = new Conversation(
+      key,
+      file ?? { messages: [], metadata: null },
+      this.#clock.now(),
+    );
+    const present = idsPresent(conversation, new Set(unfiled.map(lineIdOf)));
+    const state: FileState = {
+      name,
+      hasBegun: file !== null && file.healthyText !== "",
+      backlog: [],
+      filed: unfiled.filter((line) => present.has(lineIdOf(line))),
+      last: Promise.resolve(),
+    };
+    this.#states.set(conversation, state);
+    const missing = unfiled.filter((line) => !present.has(lineIdOf(line)));
+    for (const line of missing) {
+      const stored = parseMessageLine(line.text);
+      if (stored === null) {
+        logger.error("Journal line {line} is no message", { line: lineIdOf(line) });
+      } else conversation.append(stored);
+    }
+    if (unfiled.length > 0) await this.file(conversation, missing);
+    return conversation;
+  }
+
+  /**
+   * Appends committed lines to the file, syncs it, then drops their journal copies. Never throws:
+   * what fails is logged and tried again at the next call.
+   */
+  file(conversation: Conversation, lines: readonly HistoryLine[]): Promise<FilingResult> {
+    const state = this.#stateOf(conversation);
+    state.backlog.push(...lines);
+    return inTurn(state, async () => {
+      try {
+        await this.#appendBacklog(conversation, state);
+        await this.#dropFiled(state);
+        return "filed";
+      } catch (thrown) {
+        const error = asError(thrown);
+        logger.warn("Cannot file {count} lines of {key}: {error}", {
+          count: state.backlog.length,
+          key: conversation.key,
+          error: error.message,
+        });
+        return state.backlog.length === 0 ? "filed" : "deferred";
+      }
+    });
+  }
+
+  /**
+   * Begins the conversation anew: its file is replaced by one without messages and metadata.
+   *
+   * @throws {SessionFileError} when the file cannot be replaced; the old messages are still there
+   * @throws {JournalError}
+   */
+  clear(conversation: Conversation): Promise<void> {
+    const state = this.#stateOf(conversation);
+    return inTurn(state, async () => {
+      // First out of the journal: a crash in between repeats the command, instead of bringing
+      // lines of the old conversation into the new one.
+      await this.#journal.dropLines(await this.#journal.unfiledLines(conversation.key));
+      state.backlog.length = 0;
+      state.filed.length = 0;
+      const nowMs = this.#clock.now();
+      const fresh = new Conversation(conversation.key, { messages: [], metadata: null }, nowMs);
+      const text = `${encodeMetadataLine(fresh.describe(nowMs))}\n`;
+      await guard("clear", conversation.key, () => this.#files.replace(state.name, text));
+      state.hasBegun = true;
+      conversation.clear(nowMs);
+    });
+  }
+
+  /**
+   * Replaces the conversation's free-form data, as a further metadata line.
+   *
+   * @throws {SessionFileError} when it cannot be written; the old data stays
+   */
+  setMetadata(conversation: Conversation, metadata: JsonObject): Promise<void> {
+    const state = this.#stateOf(conversation);
+    return inTurn(state, async () => {
+      const line = encodeMetadataLine({ ...conversation.describe(this.#clock.now()), metadata });
+      await guard("change", conversation.key, () => this.#files.append(state.name, `${line}\n`));
+      state.hasBegun = true;
+      conversation.setMetadata(metadata);
+    });
+  }
+
+  async #readFile(key: string, name: string): Promise<SessionFile | null> {
+    const text = await this.#files.read(name);
+    if (text === null) return await this.#importLegacy(key, name);
+    const file = parseSessionFile(text);
+    if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
+    if (file.healthyText !== text) await this.#files.replace(name, file.healthyText);
+    return file;
+  }
+
+  /** A file under nanobot's name, if it is this session's, becomes ours; the old one stays. */
+  async #importLegacy(key: string, name: string): Promise<SessionFile | null> {
+    const legacyName = legacySessionFileName(key);
+    if (legacyName === name) return null;
+    const text = await this.#files.read(legacyName);
+    if (text === null) return null;
+    const file = parseSessionFile(text);
+    if (file.metadata?.key !== null && file.metadata?.key !== key) return null;
+    if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
+    await this.#files.replace(name, file.healthyText);
+    logger.info("Took over {legacyName} as {name}", { legacyName, name });
+    return file;
+  }
+
+  async #putAside(name: string, damaged: readonly string[]): Promise<void> {
+    const asideName = `${name}.corrupt`;
+    const text = damaged.map((line) => `${line}\n`).join("");
+    // A crash between the two writes of a repair must not put the same lines aside again.
+    const before = await this.#files.read(asideName);
+    if (!before?.endsWith(text)) await this.#files.append(asideName, text);
+    logger.warn("Moved {count} damaged lines of {name} to {asideName}", {
+      count: damaged.length,
+      name,
+      asideName,
+    });
+  }
+
+  async #appendBacklog(conversation: Conversation, state: FileState): Promise<void> {
+    const lines = state.backlog.slice();
+    if (lines.length === 0) return;
+    const head = state.hasBegun
+      ? ""
+      : `${encodeMetadataLine(conversation.describe(this.#clock.now()))}\n`;
+    await this.#files.append(state.name, head + lines.map(({ text }) => `${text}\n`).join(""));
+    state.hasBegun = true;
+    state.backlog.splice(0, lines.length);
+    state.filed.push(...lines);
+  }
+
+  async #dropFiled(state: FileState): Promise<void> {
+    const lines = state.filed.slice();
+    if (lines.length === 0) return;
+    await this.#journal.dropLines(lines);
+    state.filed.splice(0, lines.length);
+  }
+
+  #stateOf(conversation: Conversation): FileState {
+    const state = this.#states.get(conversation);
+    if (state === undefined) {
+      throw new TypeError(`Cannot write "${conversation.key}": loaded by another store`);
+    }
+    return state;
+  }
+}
+
+/** The id under which a journal line stands in the file. */
+export function lineIdOf({ turnId, line }: Pick<HistoryLine, "turnId" | "line">): string {
+  return `${turnId}:${line}`;
+}
+
+function idsPresent(conversation: Conversation, wanted: ReadonlySet<string>): Set<string> {
+  const present = new Set<string>();
+  for (const { lineId } of conversation.messages) {
+    if (lineId !== null && wanted.has(lineId)) present.add(lineId);
+  }
+  return present;
+}
+
+function inTurn<T>(state: FileState, work: () => Promise<T>): Promise<T> {
+  const result = state.last.then(work);
+  state.last = result.catch(() => {});
+  return result;
+}
+
+async function guard<T>(action: string, key: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const cause = asError(thrown);
+    throw new SessionFileError(`Cannot ${action} session "${key}": ${cause.message}`, { cause });
+  }
+}
