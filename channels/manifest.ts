@@ -23,11 +23,16 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
   /** The section's schema, in camelCase; the config reader accepts snake_case as well. */
   readonly schema: (zod: typeof z) => z.ZodType<Section>;
   /** `host:port` pairs the Worker may reach, from its config. */
-  readonly hosts: (section: Section) => readonly string[];
+  hosts(section: Section): readonly string[];
   /** Keys whose values are secrets: never logged, never shown. */
   readonly secrets: readonly string[];
   /** What an enabled section lacks, as sentences naming the key; empty when it is complete. */
-  readonly missing: (section: Section) => readonly string[];
+  missing(section: Section): readonly string[];
+  /**
+   * How long the platform lets a send with the same key be repeated without showing twice, in
+   * milliseconds, with a margin. @default 0: it has no such key
+   */
+  readonly idempotencyMs?: number;
   /** The module that exports `createChannel`. */
   readonly module: string;
 }

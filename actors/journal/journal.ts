@@ -204,5 +204,7 @@ export interface Journal extends AsyncDisposable {
   outbox(channel: string, afterId: number, limit: number): Promise<readonly Outbound[]>;
   /** One outbound, if it is there. */
   outbound(key: string): Promise<Outbound | null>;
+  /** What a channel remembers about an inbound (`inboundMemory` of a step); null without. */
+  inboundMemory(channel: string, platformId: string): Promise<JsonValue>;
   counts(): Promise<JournalCounts>;
 }

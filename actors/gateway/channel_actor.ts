@@ -1,0 +1,333 @@
+/**
+ * The gateway's side of a channel: takes its messages in, carries deliveries out, starts it again
+ * when it dies, and knows how it is.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type {
+  ChannelInbound,
+  ConnectionState,
+  Delivery,
+  HandInResult,
+} from "../../channels/channel.ts";
+import type { DeliveryOutcome, FromChannel, ToChannel } from "../../channels/channel_host.ts";
+import type { Accepted, Journal } from "../journal/journal.ts";
+import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
+import { asError, AskError } from "../kernel/errors.ts";
+import { unreachable } from "../kernel/invariant.ts";
+import type { JsonValue } from "../kernel/json.ts";
+import { jitter } from "../kernel/random.ts";
+import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
+import type { OutboxControl } from "./outbox.ts";
+import type { RouterMessage } from "./router.ts";
+import { effectiveSessionKey } from "./session_key.ts";
+
+const logger = getLogger(["troupe", "gateway", "channel"]);
+
+const RESTART_FIRST_MS = 1_000;
+/** A channel never stops for good: past its back-off it tries again this often. */
+const RESTART_MAX_MS = 60_000;
+/** After this long without a fault the back-off starts anew. */
+const CALM_MS = 60_000;
+const JITTER_SHARE = 0.2;
+/** Longest time for one delivery, uploads included. */
+const DELIVERY_TIMEOUT_MS = 300_000;
+/** Longest time for a channel to close its connection. */
+const STOP_TIMEOUT_MS = 5_000;
+
+/** How a channel is. `failed`: it will not come back by itself. */
+export interface ChannelReport {
+  readonly name: string;
+  readonly state: ConnectionState["state"];
+  readonly detail: string;
+  readonly restarts: number;
+  readonly lastError: string | null;
+}
+
+/** What the gateway tells a channel's actor. */
+export type ChannelControl =
+  | {
+    readonly type: "deliver";
+    readonly delivery: Delivery;
+    readonly replyTo: ReplyTo<DeliveryOutcome>;
+  }
+  | { readonly type: "report_channel"; readonly replyTo: ReplyTo<ChannelReport> }
+  /** Take nothing more in; deliveries go on. */
+  | { readonly type: "stop_intake" }
+  /** Close the connection, for good. */
+  | { readonly type: "stop_channel"; readonly replyTo: ReplyTo<"stopped"> };
+
+type Internal =
+  | {
+    readonly type: "hand_in_settled";
+    readonly platformId: string;
+    readonly outcome: Outcome<Accepted>;
+    readonly replyTo: ReplyTo<HandInResult>;
+  }
+  | { readonly type: "host_stopped"; readonly reason: StopReason }
+  | { readonly type: "host_due" }
+  | { readonly type: "answered" };
+
+/** All that a channel's actor understands. */
+export type ChannelActorMessage = ChannelControl | FromChannel | Internal;
+
+/** What a channel's actor is made of. */
+export interface ChannelActorOptions {
+  readonly name: string;
+  readonly journal: Journal;
+  readonly router: ActorRef<RouterMessage>;
+  readonly outbox: ActorRef<OutboxControl>;
+  readonly isUnified: boolean;
+  /** The channel itself, in a Worker or in this process; must not restart by itself. */
+  readonly defineHost: (gateway: ActorRef<FromChannel>) => ActorDefinition<ToChannel>;
+}
+
+/** Defines the actor of a channel. */
+export function channelActor(options: ChannelActorOptions): ActorDefinition<ChannelActorMessage> {
+  return {
+    name: `channel_${options.name}`,
+    mailboxMax: 10_000,
+    create: (context) => new ChannelActor(context, options),
+  };
+}
+
+class ChannelActor implements Actor<ChannelActorMessage> {
+  readonly #context: ActorContext<ChannelActorMessage>;
+  readonly #options: ChannelActorOptions;
+  #host: ActorRef<ToChannel> | undefined;
+  #connection: ConnectionState = { state: "connecting", detail: "starting" };
+  #startedAtMs = 0;
+  #restarts = 0;
+  #recentFaults = 0;
+  #lastError: string | null = null;
+  #takesInput = true;
+  #isStopping = false;
+
+  constructor(context: ActorContext<ChannelActorMessage>, options: ChannelActorOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#startHost();
+  }
+
+  receive(message: ChannelActorMessage): void {
+    switch (message.type) {
+      case "hand_in":
+        return this.#handIn(message.inbound, message.wantsStream, message.replyTo);
+      case "hand_in_settled":
+        return this.#handInSettled(message);
+      case "remember":
+        return this.#remember(message.key, message.channelState, message.replyTo);
+      case "remember_inbound":
+        return this.#rememberInbound(message.platformId, message.channelState, message.replyTo);
+      case "connection_changed":
+        return this.#connectionChanged(message.connection, message.isStreaming);
+      case "run_ended":
+        return this.#runEnded(message.error);
+      case "deliver":
+        return this.#deliver(message.delivery, message.replyTo);
+      case "report_channel":
+        return message.replyTo.reply(this.#report());
+      case "stop_intake":
+        this.#takesInput = false;
+        return;
+      case "stop_channel":
+        return this.#stop(message.replyTo);
+      case "host_stopped":
+        return this.#hostStopped(message.reason);
+      case "host_due":
+        return this.#startHost();
+      case "answered":
+        return;
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #startHost(): void {
+    if (this.#isStopping) return;
+    this.#startedAtMs = this.#context.clock.now();
+    this.#host = this.#context.spawn(this.#options.defineHost(this.#context.self));
+    this.#context.watch(this.#host, (reason) => ({ type: "host_stopped", reason }));
+  }
+
+  #handIn(inbound: ChannelInbound, wantsStream: boolean, replyTo: ReplyTo<HandInResult>): void {
+    if (!this.#takesInput) return replyTo.reply("refused");
+    const { name: channel, isUnified, journal } = this.#options;
+    const { sessionKey: override, ...message } = inbound;
+    const sessionKey = effectiveSessionKey({
+      channel,
+      chatId: message.chatId,
+      override,
+      isUnified,
+    });
+    this.#context.pipe(
+      () => journal.accept({ ...message, channel, sessionKey, wantsStream }),
+      (outcome) => ({
+        type: "hand_in_settled",
+        platformId: message.platformId,
+        outcome,
+        replyTo,
+      }),
+    );
+  }
+
+  /** Only what is durable is acknowledged. */
+  #handInSettled(
+    { platformId, outcome, replyTo }: Extract<Internal, { type: "hand_in_settled" }>,
+  ): void {
+    if (outcome.state === "failed") {
+      logger.error("Cannot accept message {platformId}: {reason}", {
+        platformId,
+        reason: outcome.error.message,
+      });
+      return replyTo.reply("refused");
+    }
+    const accepted = outcome.value;
+    if (accepted.state === "duplicate") return replyTo.reply("duplicate");
+    this.#options.router.tell({ type: "inbound_accepted", inbound: accepted.inbound });
+    replyTo.reply("accepted");
+  }
+
+  #remember(key: string, channelState: JsonValue, replyTo: ReplyTo<"remembered">): void {
+    const { journal, outbox } = this.#options;
+    this.#context.pipe(
+      () => journal.commit({ outboundChanges: [{ key, channelState }] }),
+      (outcome) => {
+        if (outcome.state === "failed") replyTo.refuse(outcome.error);
+        else {
+          outbox.tell({ type: "state_remembered", key, channelState });
+          replyTo.reply("remembered");
+        }
+        return { type: "answered" };
+      },
+    );
+  }
+
+  #rememberInbound(
+    platformId: string,
+    channelState: JsonValue,
+    replyTo: ReplyTo<"remembered">,
+  ): void {
+    const { journal, name: channel } = this.#options;
+    this.#context.pipe(
+      () => journal.commit({ inboundMemory: [{ channel, platformId, channelState }] }),
+      (outcome) => {
+        if (outcome.state === "failed") replyTo.refuse(outcome.error);
+        else replyTo.reply("remembered");
+        return { type: "answered" };
+      },
+    );
+  }
+
+  #connectionChanged(connection: ConnectionState, isStreaming: boolean): void {
+    const { name, outbox } = this.#options;
+    this.#connection = connection;
+    const details = { name, state: connection.state, detail: connection.detail };
+    if (connection.state === "ready") {
+      logger.info("Channel {name} is ready: {detail}", details);
+      outbox.tell({ type: "channel_ready", isStreaming });
+    } else {
+      logger.info("Channel {name} is {state}: {detail}", details);
+      outbox.tell({ type: "channel_lost" });
+    }
+  }
+
+  #runEnded(error: string | null): void {
+    const { name, outbox } = this.#options;
+    outbox.tell({ type: "channel_lost" });
+    if (error === null) {
+      this.#connection = { state: "stopped", detail: "ended by itself" };
+      return;
+    }
+    this.#lastError = error;
+    this.#connection = { state: "failed", detail: error };
+    logger.error("Channel {name} has failed and stays off: {error}", { name, error });
+  }
+
+  #hostStopped(reason: StopReason): void {
+    this.#host = undefined;
+    if (this.#isStopping) return;
+    const { name, outbox } = this.#options;
+    outbox.tell({ type: "channel_lost" });
+    const error = reason.type === "failed" ? reason.error.message : "it stopped";
+    const nowMs = this.#context.clock.now();
+    if (nowMs - this.#startedAtMs >= CALM_MS) this.#recentFaults = 0;
+    const delayMs = jitter(
+      this.#context.random,
+      Math.min(RESTART_FIRST_MS * 2 ** this.#recentFaults, RESTART_MAX_MS),
+      JITTER_SHARE,
+    );
+    this.#recentFaults++;
+    this.#restarts++;
+    this.#lastError = error;
+    this.#connection = { state: "reconnecting", detail: `starts again after: ${error}` };
+    logger.error("Channel {name} died, starts again in {delayMs} ms: {error}", {
+      name,
+      delayMs,
+      error,
+    });
+    this.#context.after(delayMs, { type: "host_due" });
+  }
+
+  #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
+    const host = this.#host;
+    if (host === undefined) {
+      const message = `Cannot deliver "${delivery.key}": the channel is down`;
+      return replyTo.reply({ state: "failed", code: "delivery_transient", message });
+    }
+    this.#context.pipe(
+      () =>
+        host.ask<DeliveryOutcome>(
+          (answer) => ({ type: "deliver", delivery, replyTo: answer }),
+          { timeoutMs: DELIVERY_TIMEOUT_MS },
+        ),
+      (outcome) => {
+        replyTo.reply(outcome.state === "ok" ? outcome.value : unanswered(outcome.error));
+        return { type: "answered" };
+      },
+    );
+  }
+
+  #stop(replyTo: ReplyTo<"stopped">): void {
+    this.#isStopping = true;
+    const host = this.#host;
+    if (host === undefined) return replyTo.reply("stopped");
+    this.#context.pipe(
+      () =>
+        host.ask<"stopped">((answer) => ({ type: "stop", replyTo: answer }), {
+          timeoutMs: STOP_TIMEOUT_MS,
+        }),
+      (outcome) => {
+        if (outcome.state === "failed") {
+          const { name } = this.#options;
+          const reason = asError(outcome.error).message;
+          logger.warn("Channel {name} did not close in time: {reason}", { name, reason });
+        }
+        this.#connection = { state: "stopped", detail: "stopped" };
+        replyTo.reply("stopped");
+        return { type: "answered" };
+      },
+    );
+  }
+
+  #report(): ChannelReport {
+    return {
+      name: this.#options.name,
+      state: this.#connection.state,
+      detail: this.#connection.detail,
+      restarts: this.#restarts,
+      lastError: this.#lastError,
+    };
+  }
+}
+
+/** What a delivery without an answer means: only a mailbox that was full surely had no effect. */
+function unanswered(error: Error): DeliveryOutcome {
+  const hadNoEffect = error instanceof AskError && error.code === "ask_refused";
+  return {
+    state: "failed",
+    code: hadNoEffect ? "delivery_transient" : "delivery_unknown",
+    message: error.message,
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * What waits for one chat, and which of it comes next. One thing is under way at a time.
+ * @module
+ */
+
+import type { Outbound } from "../journal/journal.ts";
+import type { Timer } from "../kernel/clock.ts";
+import type { OutboxMessage } from "../session/ports.ts";
+
+/** News of a growing answer. */
+export type Growth = Extract<OutboxMessage, { type: "stream_grew" }>;
+/** A word on the way, for channels that do not stream. */
+export type Progress = Extract<OutboxMessage, { type: "progress" }>;
+
+/** Words on the way that may wait; the oldest go first when there are more. */
+const PROGRESS_MAX = 3;
+
+/** What a lane does next. */
+export type Next =
+  | { readonly type: "nothing" }
+  | { readonly type: "wait"; readonly delayMs: number }
+  | { readonly type: "progress"; readonly progress: Progress }
+  | { readonly type: "growing"; readonly row: Outbound; readonly growth: Growth }
+  | { readonly type: "final"; readonly row: Outbound };
+
+/** The rows of one chat: `open` ones may be shown, `pending` ones are sent in order. */
+export class ChatLane {
+  isBusy = false;
+  /** Runs while the lane waits for a retry. */
+  wake: Timer | undefined;
+  readonly #pending: Outbound[] = [];
+  readonly #open = new Map<string, Outbound>();
+  readonly #growth = new Map<string, Growth>();
+  readonly #progress: Progress[] = [];
+  #growthHeldUntilMs = 0;
+
+  get isEmpty(): boolean {
+    return this.#pending.length + this.#open.size + this.#progress.length === 0;
+  }
+
+  add(row: Outbound): void {
+    if (row.state === "open") this.#open.set(row.key, row);
+    else this.#pending.push(row);
+  }
+
+  /** Takes a newer version of a row that is here; false when it is not. */
+  update(row: Outbound): boolean {
+    if (this.#open.has(row.key)) {
+      if (row.state === "open") this.#open.set(row.key, row);
+      else {
+        this.remove(row.key);
+        this.#pending.push(row);
+      }
+      return true;
+    }
+    const index = this.#pending.findIndex(({ key }) => key === row.key);
+    if (index < 0) return false;
+    this.#pending[index] = row;
+    return true;
+  }
+
+  remove(key: string): void {
+    this.#open.delete(key);
+    this.#growth.delete(key);
+    const index = this.#pending.findIndex((row) => row.key === key);
+    if (index >= 0) this.#pending.splice(index, 1);
+  }
+
+  grow(growth: Growth): void {
+    if (this.#open.has(growth.key)) this.#growth.set(growth.key, growth);
+  }
+
+  addProgress(progress: Progress): void {
+    this.#progress.push(progress);
+    if (this.#progress.length > PROGRESS_MAX) this.#progress.shift();
+  }
+
+  /** Shows nothing growing until then: the platform asked for a rest. */
+  holdGrowth(untilMs: number): void {
+    this.#growthHeldUntilMs = untilMs;
+  }
+
+  /** Takes out what comes next; final rows stay until they are removed. */
+  next(nowMs: number, isStreaming: boolean): Next {
+    const progress = this.#progress.shift();
+    if (progress !== undefined) return { type: "progress", progress };
+    const head = this.#pending[0];
+    if (head !== undefined && head.nextAttemptMs <= nowMs) return { type: "final", row: head };
+    const growing = isStreaming ? this.#nextGrowth(nowMs) : undefined;
+    if (growing !== undefined) return growing;
+    const dueMs = Math.min(
+      head?.nextAttemptMs ?? Infinity,
+      isStreaming && this.#growth.size > 0 ? this.#growthHeldUntilMs : Infinity,
+    );
+    return dueMs === Infinity ? { type: "nothing" } : { type: "wait", delayMs: dueMs - nowMs };
+  }
+
+  #nextGrowth(nowMs: number): Next | undefined {
+    if (nowMs < this.#growthHeldUntilMs) return undefined;
+    for (const [key, growth] of this.#growth) {
+      this.#growth.delete(key);
+      const row = this.#open.get(key);
+      if (row !== undefined) return { type: "growing", row, growth };
+    }
+    return undefined;
+  }
+}

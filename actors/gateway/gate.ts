@@ -1,0 +1,138 @@
+/**
+ * The gate: at most N turns at once, first come, first served. A permit is a lease that returns
+ * by itself when its holder dies.
+ * @module
+ */
+
+import type { Actor, ActorContext, ActorDefinition } from "../kernel/actor.ts";
+import { unreachable } from "../kernel/invariant.ts";
+import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
+import type { GateMessage, PermitGranted } from "../session/ports.ts";
+
+/** How busy the gate is. */
+export interface GateReport {
+  readonly permitsMax: number;
+  readonly held: number;
+  readonly waiting: number;
+}
+
+type Message =
+  | GateMessage
+  | { readonly type: "report_permits"; readonly replyTo: ReplyTo<GateReport> }
+  /** Give no permit any more; answer once all have come back. */
+  | { readonly type: "close_gate"; readonly replyTo: ReplyTo<"empty"> }
+  | { readonly type: "holder_stopped"; readonly holder: ActorRef<PermitGranted> };
+
+/** All that the gate understands. */
+export type GateActorMessage = Message;
+
+/** Leases and requests; they outlive a restart of the gate, so that the limit holds over it. */
+class Ledger {
+  isClosed = false;
+  readonly held = new Map<string, ActorRef<PermitGranted>>();
+  readonly waiting = new Map<string, ActorRef<PermitGranted>>();
+
+  drop(requestId: string): void {
+    this.held.delete(requestId);
+    this.waiting.delete(requestId);
+  }
+
+  dropHolder(holder: ActorRef<PermitGranted>): void {
+    for (const requests of [this.held, this.waiting]) {
+      for (const [requestId, owner] of requests) if (owner === holder) requests.delete(requestId);
+    }
+  }
+}
+
+/**
+ * Defines the gate.
+ *
+ * @param permitsMax turns at once; 0 or less: no limit
+ */
+export function gateActor(permitsMax: number): ActorDefinition<GateActorMessage> {
+  const ledger = new Ledger();
+  return {
+    name: "gate",
+    mailboxMax: 100_000, // one or two small messages per waking session
+    create: (context) => new Gate(context, permitsMax, ledger),
+  };
+}
+
+class Gate implements Actor<Message> {
+  readonly #context: ActorContext<Message>;
+  readonly #permitsMax: number;
+  readonly #ledger: Ledger;
+  readonly #watched = new WeakSet<ActorRef<PermitGranted>>();
+  #onEmpty: ReplyTo<"empty"> | undefined;
+
+  constructor(context: ActorContext<Message>, permitsMax: number, ledger: Ledger) {
+    this.#context = context;
+    this.#permitsMax = permitsMax;
+    this.#ledger = ledger;
+    for (const holder of [...ledger.held.values(), ...ledger.waiting.values()]) this.#watch(holder);
+  }
+
+  receive(message: Message): void {
+    switch (message.type) {
+      case "request_permit":
+        return this.#request(message.requestId, message.holder);
+      case "release_permit":
+        return this.#release(message.requestId);
+      case "holder_stopped":
+        return this.#holderStopped(message.holder);
+      case "report_permits":
+        return message.replyTo.reply({
+          permitsMax: this.#permitsMax,
+          held: this.#ledger.held.size,
+          waiting: this.#ledger.waiting.size,
+        });
+      case "close_gate":
+        return this.#close(message.replyTo);
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #close(replyTo: ReplyTo<"empty">): void {
+    this.#ledger.isClosed = true;
+    this.#onEmpty = replyTo;
+    this.#grantNext();
+  }
+
+  #request(requestId: string, holder: ActorRef<PermitGranted>): void {
+    this.#watch(holder);
+    this.#ledger.waiting.set(requestId, holder);
+    this.#grantNext();
+  }
+
+  #release(requestId: string): void {
+    this.#ledger.drop(requestId);
+    this.#grantNext();
+  }
+
+  #holderStopped(holder: ActorRef<PermitGranted>): void {
+    this.#ledger.dropHolder(holder);
+    this.#grantNext();
+  }
+
+  #grantNext(): void {
+    const { held, waiting, isClosed } = this.#ledger;
+    if (isClosed) {
+      if (held.size === 0) this.#onEmpty?.reply("empty");
+      return;
+    }
+    for (const [requestId, holder] of waiting) {
+      if (this.#permitsMax > 0 && held.size >= this.#permitsMax) return;
+      waiting.delete(requestId);
+      // A holder that cannot take it has stopped or is about to: its place goes to the next.
+      const told = holder.tell({ type: "permit_granted", requestId });
+      if (told === "taken") held.set(requestId, holder);
+    }
+  }
+
+  #watch(holder: ActorRef<PermitGranted>): void {
+    if (this.#watched.has(holder)) return;
+    this.#watched.add(holder);
+    this.#context.watch(holder, () => ({ type: "holder_stopped", holder }));
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * Hosts one channel as an actor: the same in a Worker and in the main process.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Actor, ActorContext } from "../actors/kernel/actor.ts";
+import { asError } from "../actors/kernel/errors.ts";
+import { unreachable } from "../actors/kernel/invariant.ts";
+import type { JsonValue } from "../actors/kernel/json.ts";
+import type { ActorRef, ReplyTo } from "../actors/kernel/ref.ts";
+import {
+  type Channel,
+  type ChannelContext,
+  type ChannelInbound,
+  type ConnectionState,
+  type Delivery,
+  DeliveryError,
+  type DeliveryFailure,
+  type DeliveryReceipt,
+  type HandInResult,
+} from "./channel.ts";
+
+const logger = getLogger(["troupe", "channels", "host"]);
+
+/** Longest wait of a channel for the gateway's journal. The platform wants an answer within 3 s. */
+const HAND_IN_TIMEOUT_MS = 2_500;
+const REMEMBER_TIMEOUT_MS = 10_000;
+
+/** How a delivery ended, as plain data. */
+export type DeliveryOutcome =
+  | { readonly state: "sent"; readonly receipt: DeliveryReceipt }
+  | {
+    readonly state: "failed";
+    readonly code: DeliveryFailure;
+    readonly message: string;
+    readonly retryAfterMs?: number;
+  };
+
+/** What the gateway tells a channel. */
+export type ToChannel =
+  | {
+    readonly type: "deliver";
+    readonly delivery: Delivery;
+    readonly replyTo: ReplyTo<DeliveryOutcome>;
+  }
+  | { readonly type: "stop"; readonly replyTo: ReplyTo<"stopped"> };
+
+/** What a channel tells the gateway. */
+export type FromChannel =
+  | {
+    readonly type: "hand_in";
+    readonly inbound: ChannelInbound;
+    readonly wantsStream: boolean;
+    readonly replyTo: ReplyTo<HandInResult>;
+  }
+  | {
+    readonly type: "remember";
+    readonly key: string;
+    readonly channelState: JsonValue;
+    readonly replyTo: ReplyTo<"remembered">;
+  }
+  | {
+    readonly type: "remember_inbound";
+    readonly platformId: string;
+    readonly channelState: JsonValue;
+    readonly replyTo: ReplyTo<"remembered">;
+  }
+  | {
+    readonly type: "connection_changed";
+    readonly connection: ConnectionState;
+    readonly isStreaming: boolean;
+  }
+  /** The channel ended by itself; with an error, going on is senseless (bad credentials). */
+  | { readonly type: "run_ended"; readonly error: string | null };
+
+type Internal =
+  | { readonly type: "ran"; readonly error: Error | null }
+  | {
+    readonly type: "delivered";
+    readonly replyTo: ReplyTo<DeliveryOutcome>;
+    readonly outcome: DeliveryOutcome;
+  };
+
+/** All that a host understands. */
+export type ChannelHostMessage = ToChannel | Internal;
+
+/** What a host is made of. */
+export interface ChannelHostOptions {
+  /** Runtime name of the channel. */
+  readonly name: string;
+  readonly mediaFolder: string;
+  readonly gateway: ActorRef<FromChannel>;
+  readonly create: (context: ChannelContext) => Channel;
+}
+
+/** Runs a channel and carries messages between it and the gateway. */
+export class ChannelHost implements Actor<ChannelHostMessage> {
+  readonly #context: ActorContext<ChannelHostMessage>;
+  readonly #gateway: ActorRef<FromChannel>;
+  readonly #channel: Channel;
+  readonly #ending = new AbortController();
+  #stopping: ReplyTo<"stopped"> | undefined;
+  #hasEnded = false;
+
+  constructor(context: ActorContext<ChannelHostMessage>, options: ChannelHostOptions) {
+    this.#context = context;
+    this.#gateway = options.gateway;
+    this.#channel = options.create(this.#channelContext(options));
+    context.signal.addEventListener("abort", () => this.#ending.abort(), { once: true });
+    context.pipe(
+      () => this.#channel.run(),
+      (outcome) => ({ type: "ran", error: outcome.state === "ok" ? null : outcome.error }),
+    );
+  }
+
+  receive(message: ChannelHostMessage): void {
+    switch (message.type) {
+      case "deliver":
+        return this.#deliver(message.delivery, message.replyTo);
+      case "delivered":
+        return message.replyTo.reply(message.outcome);
+      case "stop":
+        return this.#stop(message.replyTo);
+      case "ran":
+        return this.#ran(message.error);
+      default:
+        return unreachable(message);
+    }
+  }
+
+  stopped(): void {
+    this.#ending.abort();
+  }
+
+  #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
+    this.#context.pipe(
+      (signal) => this.#channel.deliver(delivery, signal),
+      (outcome) => ({
+        type: "delivered",
+        replyTo,
+        outcome: outcome.state === "ok"
+          ? { state: "sent", receipt: outcome.value }
+          : failedDelivery(outcome.error),
+      }),
+    );
+  }
+
+  #stop(replyTo: ReplyTo<"stopped">): void {
+    this.#stopping = replyTo;
+    this.#ending.abort();
+    if (this.#hasEnded) replyTo.reply("stopped");
+  }
+
+  #ran(error: Error | null): void {
+    this.#hasEnded = true;
+    if (this.#stopping !== undefined) return this.#stopping.reply("stopped");
+    if (error !== null) logger.error("Channel ended: {reason}", { reason: error.message });
+    this.#gateway.tell({ type: "run_ended", error: error?.message ?? null });
+  }
+
+  #channelContext({ name, mediaFolder }: ChannelHostOptions): ChannelContext {
+    const { clock, random, newId } = this.#context;
+    return {
+      name,
+      clock,
+      random,
+      newId,
+      mediaFolder,
+      signal: this.#ending.signal,
+      handIn: (inbound) => this.#handIn(inbound),
+      remember: async (key, channelState) => {
+        await this.#gateway.ask<"remembered">(
+          (replyTo) => ({ type: "remember", key, channelState, replyTo }),
+          { timeoutMs: REMEMBER_TIMEOUT_MS },
+        );
+      },
+      rememberInbound: async (platformId, channelState) => {
+        await this.#gateway.ask<"remembered">(
+          (replyTo) => ({ type: "remember_inbound", platformId, channelState, replyTo }),
+          { timeoutMs: REMEMBER_TIMEOUT_MS },
+        );
+      },
+      report: (connection) => {
+        const isStreaming = this.#channel.isStreaming;
+        this.#gateway.tell({ type: "connection_changed", connection, isStreaming });
+      },
+    };
+  }
+
+  /** A gateway that does not answer in time counts as a refusal: the platform will send again. */
+  async #handIn(inbound: ChannelInbound): Promise<HandInResult> {
+    const wantsStream = this.#channel.isStreaming;
+    try {
+      return await this.#gateway.ask<HandInResult>(
+        (replyTo) => ({ type: "hand_in", inbound, wantsStream, replyTo }),
+        { timeoutMs: HAND_IN_TIMEOUT_MS },
+      );
+    } catch (error) {
+      logger.warn("Cannot hand in message {platformId}: {reason}", {
+        platformId: inbound.platformId,
+        reason: asError(error).message,
+      });
+      return "refused";
+    }
+  }
+}
+
+function failedDelivery(error: Error): DeliveryOutcome {
+  if (!(error instanceof DeliveryError)) {
+    return { state: "failed", code: "delivery_transient", message: error.message };
+  }
+  const { code, message, retryAfterMs } = error;
+  return { state: "failed", code, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
