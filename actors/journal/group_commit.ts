@@ -1,0 +1,135 @@
+/**
+ * Group commit: the calls of one turn of the event loop share one transaction, and so one sync of
+ * the disk. There is no timer; whatever gathered goes at the loop's next turn.
+ * @module
+ */
+
+import { asError } from "../kernel/errors.ts";
+import { JournalError } from "./journal.ts";
+import type { JournalStore } from "./store.ts";
+
+/** Calls in one transaction at most: a group stays within a few milliseconds of the event loop. */
+const CALLS_PER_GROUP = 256;
+
+/** A call that waits for its turn. */
+interface Call {
+  readonly isRead: boolean;
+  /** Does the work and keeps its value; throws what the work throws. */
+  run(): void;
+  /** Gives the kept value to the caller. */
+  succeed(): void;
+  fail(error: Error): void;
+}
+
+/** open: takes calls; closed: refuses them; dead: the process is gone, nobody hears anything. */
+type State = "open" | "closed" | "dead";
+
+/**
+ * Runs calls against a store in the order in which they were made. A call that fails leaves no
+ * trace and does not touch the others of its group.
+ */
+export class GroupCommit {
+  readonly #store: JournalStore;
+  readonly #defer: (callback: () => void) => void;
+  readonly #commitDeferred = (): void => this.#commitNext();
+  #waiting: Call[] = [];
+  #state: State = "open";
+
+  /** @param defer calls back at the event loop's next turn */
+  constructor(store: JournalStore, defer: (callback: () => void) => void) {
+    this.#store = store;
+    this.#defer = defer;
+  }
+
+  /** Runs `work` in the next transaction; resolves when that is durable. */
+  write<T>(work: () => T): Promise<T> {
+    return this.#call(work, false);
+  }
+
+  /** Runs `work` after all earlier calls; at once when none waits. */
+  read<T>(work: () => T): Promise<T> {
+    return this.#call(work, true);
+  }
+
+  /** Commits what waits and refuses what comes later. */
+  close(): void {
+    while (this.#waiting.length > 0) this.#commitGroup();
+    if (this.#state === "open") this.#state = "closed";
+  }
+
+  /** From now on nothing is written and no caller is answered, as if the process had died. */
+  die(): void {
+    this.#state = "dead";
+    this.#waiting = [];
+  }
+
+  #call<T>(work: () => T, isRead: boolean): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    if (this.#state === "dead") return promise;
+    if (this.#state === "closed") {
+      reject(new JournalError("journal_closed", "Cannot use the journal: it is closed"));
+      return promise;
+    }
+    let succeed = (): void => {};
+    const call: Call = {
+      isRead,
+      run: () => {
+        const value = work();
+        succeed = () => resolve(value);
+      },
+      succeed: () => succeed(),
+      fail: reject,
+    };
+    if (isRead && this.#waiting.length === 0) this.#runAlone(call);
+    else this.#enqueue(call);
+    return promise;
+  }
+
+  #enqueue(call: Call): void {
+    this.#waiting.push(call);
+    if (this.#waiting.length === 1) this.#defer(this.#commitDeferred);
+  }
+
+  #commitNext(): void {
+    this.#commitGroup();
+    if (this.#waiting.length > 0) this.#defer(this.#commitDeferred);
+  }
+
+  #commitGroup(): void {
+    const group = this.#waiting.slice(0, CALLS_PER_GROUP);
+    const [first] = group;
+    if (first === undefined) return;
+    if (group.length === 1) {
+      this.#runAlone(first);
+    } else {
+      this.#runTogether(group);
+    }
+    // Only now: reads that arrive while a group is under way line up behind it.
+    this.#waiting = this.#waiting.slice(group.length);
+  }
+
+  #runTogether(group: readonly Call[]): void {
+    try {
+      this.#store.transaction(() => {
+        for (const call of group) call.run();
+      });
+    } catch {
+      // One of them failed, or the commit: nothing was kept, so each can be tried by itself.
+      for (const call of group) this.#runAlone(call);
+      return;
+    }
+    if (this.#state === "dead") return;
+    for (const call of group) call.succeed();
+  }
+
+  #runAlone(call: Call): void {
+    try {
+      if (call.isRead) call.run();
+      else this.#store.transaction(() => call.run());
+    } catch (error) {
+      if (this.#state !== "dead") call.fail(asError(error));
+      return;
+    }
+    if (this.#state !== "dead") call.succeed();
+  }
+}

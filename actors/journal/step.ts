@@ -1,0 +1,119 @@
+/**
+ * What a call writes: the rules of the journal, applied to a storage inside a transaction.
+ * @module
+ */
+
+import { invariant } from "../kernel/invariant.ts";
+import type {
+  Accepted,
+  HistoryLine,
+  InboundChange,
+  NewInbound,
+  NewOutbound,
+  Outbound,
+  OutboundChange,
+  Step,
+  TurnChange,
+} from "./journal.ts";
+import {
+  longerTurn,
+  newInbound,
+  newOutbound,
+  nextInbound,
+  nextOutbound,
+  nextTurn,
+  reopenedOutbound,
+} from "./rules.ts";
+import type { JournalStore } from "./store.ts";
+
+/** Takes a message in, unless its platform id is known. */
+export function acceptInbound(store: JournalStore, inbound: NewInbound, nowMs: number): Accepted {
+  const known = store.inboundSeq(inbound.channel, inbound.platformId);
+  if (known !== undefined) return { state: "duplicate", seq: known };
+  const row = newInbound(inbound, nowMs);
+  return { state: "accepted", inbound: { ...row, seq: store.insertInbound(row) } };
+}
+
+/**
+ * Writes a step: the turn begins or goes on, its lines, the inbounds, the outbounds; last of all
+ * the turn ends. Gives the outbound rows it made, in order.
+ *
+ * @throws {InvariantError} when the step is not possible from the rows there are
+ */
+export function applyStep(store: JournalStore, step: Step, nowMs: number): readonly Outbound[] {
+  if (step.turn !== undefined) changeTurn(store, step.turn);
+  if (step.lines !== undefined) addLines(store, step.lines);
+  for (const change of step.inbounds ?? []) changeInbound(store, change);
+  for (const change of step.outboundChanges ?? []) changeOutbound(store, change);
+  const made = (step.outbounds ?? []).map((outbound) => putOutbound(store, outbound, nowMs));
+  for (const { channel, platformId, channelState } of step.inboundMemory ?? []) {
+    const seq = store.inboundSeq(channel, platformId);
+    // A message that was never taken in, or is long gone, has nothing to be remembered for.
+    if (seq !== undefined) store.rememberInbound(seq, channelState);
+  }
+  if (step.turn?.change === "end") endTurn(store, step.turn);
+  return made;
+}
+
+function changeTurn(store: JournalStore, change: TurnChange): void {
+  const turn = store.turn(change.turnId);
+  const next = nextTurn(turn, change);
+  if (next === turn) return;
+  if (turn === undefined) {
+    const open = store.turnOfSession(change.sessionKey);
+    invariant(open === undefined, `session "${change.sessionKey}" has one open turn at a time`);
+  }
+  store.putTurn(next);
+}
+
+/** Ends a turn. What still runs in it would never be found again. */
+function endTurn(store: JournalStore, { turnId, sessionKey }: TurnChange): void {
+  invariant(
+    !store.hasRunning(sessionKey, turnId),
+    `no inbound still runs when turn "${turnId}" ends`,
+  );
+  store.deleteTurn(turnId);
+}
+
+function addLines(store: JournalStore, lines: readonly HistoryLine[]): void {
+  for (const [turnId, added] of Map.groupBy(lines, (line) => line.turnId)) {
+    const turn = store.turn(turnId);
+    if (turn !== undefined) store.putTurn(longerTurn(turn, added));
+  }
+  for (const line of lines) {
+    const where = `line ${line.line} of turn "${line.turnId}"`;
+    invariant(Number.isSafeInteger(line.line) && line.line >= 0, `${where} has a number`);
+    invariant(store.insertLine(line), `${where} is written once`);
+  }
+}
+
+function changeInbound(store: JournalStore, change: InboundChange): void {
+  const inbound = store.inboundStatus(change.seq);
+  invariant(inbound !== undefined, `inbound ${change.seq} is in the journal`);
+  const next = nextInbound(inbound, change);
+  if (next.state === "running" && next.turnId !== null) {
+    const turn = store.turn(next.turnId);
+    invariant(
+      turn?.sessionKey === inbound.sessionKey,
+      `inbound ${change.seq} runs in an open turn of its session`,
+    );
+  }
+  if (next !== inbound) store.updateInbound(next);
+}
+
+function changeOutbound(store: JournalStore, change: OutboundChange): void {
+  const row = store.outbound(change.key);
+  invariant(row !== undefined, `outbound "${change.key}" is in the journal`);
+  store.updateOutbound(nextOutbound(row, change));
+}
+
+function putOutbound(store: JournalStore, outbound: NewOutbound, nowMs: number): Outbound {
+  const row = store.outbound(outbound.key);
+  if (row === undefined) {
+    const made = newOutbound(outbound, nowMs);
+    return { ...made, id: store.insertOutbound(made) };
+  }
+  const reopened = reopenedOutbound(row, outbound);
+  store.updateOutbound(reopened);
+  return reopened;
+}
