@@ -4,12 +4,16 @@
  */
 
 import type { Actor, ActorDefinition, StopOptions, StopReason } from "./actor.ts";
-import { askTarget } from "./ask.ts";
+import { askTarget, type FailAsk } from "./ask.ts";
 import type { CellHome } from "./cell_home.ts";
-import { asError } from "./errors.ts";
+import { type CellExtras, type CellNode, newExtras } from "./cell_extras.ts";
+import { endActor } from "./ending.ts";
+import { asError, type AskFailure } from "./errors.ts";
+import type { DeadLetterReason } from "./events.ts";
 import { Incarnation, type IncarnationHost } from "./incarnation.ts";
 import { invariant } from "./invariant.ts";
-import { Mailbox } from "./mailbox.ts";
+import { Mailbox, OwnMessage } from "./mailbox.ts";
+import { OpenAsks } from "./open_asks.ts";
 import type { ActorRef, AskOptions, ReplyTo, TellResult } from "./ref.ts";
 import type { Runnable } from "./scheduler.ts";
 import { RestartPolicy } from "./supervision.ts";
@@ -19,30 +23,23 @@ const MESSAGES_PER_BATCH = 64;
 const MAILBOX_MAX = 1_000;
 const SHUTDOWN_MS = 5_000;
 
+/** How an ask fails whose message went to dead letters. */
+const DEAD_ASK: Record<DeadLetterReason, AskFailure> = {
+  full: "ask_refused",
+  dropped_oldest: "ask_refused",
+  closed: "ask_closed",
+  stopped: "ask_closed",
+  failed: "ask_failed",
+};
+
 /**
  * running: handles messages; suspended: failed, waits for its restart, messages queue up;
  * draining: handles what waits, takes nothing new; stopping: waits for children; stopped: gone.
  */
 type State = "running" | "suspended" | "draining" | "stopping" | "stopped";
 
-/** An actor as its relatives see it. */
-export interface CellNode {
-  readonly name: string;
-  stop(options: StopOptions): Promise<void>;
-  fail(error: Error): void;
-}
-
-/** What only some actors need, made at first use so that an idle one stays small. */
-interface Extras {
-  children: Map<string, CellNode> | undefined;
-  watchers: Set<(reason: StopReason) => void> | undefined;
-  policy: RestartPolicy | undefined;
-  restarts: number;
-  stopping: PromiseWithResolvers<void> | undefined;
-}
-
 /** One actor as the runtime sees it, and the ref that others hold. */
-export class Cell<M> implements IncarnationHost<M>, Runnable {
+export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
   readonly home: CellHome;
   readonly name: string;
   readonly #parent: CellNode | undefined;
@@ -53,9 +50,13 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
   #incarnation: Incarnation<M>;
   #mailbox: Mailbox<M> | undefined;
   #isScheduled = false;
-  #extras: Extras | undefined;
+  #extras: CellExtras | undefined;
 
-  /** Starts an actor under `parent` (none: at the top). */
+  /**
+   * Starts an actor under `parent` (none: at the top).
+   *
+   * @throws {InvariantError} when a sibling has its name or its bound is below 1
+   */
   static spawn<M>(
     home: CellHome,
     parent: CellNode | undefined,
@@ -63,6 +64,7 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
     definition: ActorDefinition<M>,
   ): Cell<M> {
     invariant(!siblings.has(definition.name), `no sibling is named "${definition.name}"`);
+    invariant((definition.mailboxMax ?? MAILBOX_MAX) > 0, "a mailbox holds a message");
     const cell = new Cell(home, parent, siblings, definition);
     siblings.set(definition.name, cell);
     home.emit({ type: "actor_started", actor: cell.name });
@@ -85,12 +87,16 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
   }
 
   tell(message: M): TellResult {
-    if (this.#state !== "running" && this.#state !== "suspended") {
-      this.home.deadLetter(this.name, "closed", message);
-      return "closed";
-    }
+    const result = this.offer(message);
+    if (result !== "taken") this.#deadLetter(result, message);
+    return result;
+  }
+
+  /** A tell whose message stays with the caller when it is not taken. */
+  offer(message: M): TellResult {
+    if (this.#state !== "running" && this.#state !== "suspended") return "closed";
     const mailbox = (this.#mailbox ??= new Mailbox<M>());
-    if (mailbox.size >= (this.#definition.mailboxMax ?? MAILBOX_MAX)) {
+    if (mailbox.told >= (this.#definition.mailboxMax ?? MAILBOX_MAX)) {
       return this.#overflow(mailbox, message);
     }
     mailbox.push(message);
@@ -99,53 +105,55 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
   }
 
   ask<R>(makeMessage: (replyTo: ReplyTo<R>) => M, options: AskOptions): Promise<R> {
-    const target = { name: this.name, clock: this.home.clock, tell: (m: M) => this.tell(m) };
+    const target = {
+      name: this.name,
+      clock: this.home.clock,
+      tell: (message: M, fail: FailAsk) => this.#tellAsk(message, fail),
+      settled: (message: M) => this.#extras?.asks?.delete(message),
+    };
     return askTarget(target, makeMessage, options);
   }
 
-  /** A message from the actor's own timers, work and watches: bounded by their number, never refused. */
+  /** Takes a message from the actor's own timers, work and watches: bounded by their number. */
   tellOwn(message: M, incarnation: Incarnation<M>): void {
-    if (incarnation !== this.#incarnation || incarnation.hasEnded) return;
-    (this.#mailbox ??= new Mailbox<M>()).push(message);
+    if (incarnation.hasEnded) return;
+    (this.#mailbox ??= new Mailbox<M>()).pushOwn(new OwnMessage(message, incarnation));
     if (!this.#isScheduled) this.#schedule();
   }
 
   run(): boolean {
     const mailbox = this.#mailbox;
-    let budget = MESSAGES_PER_BATCH;
-    while (
-      mailbox !== undefined && mailbox.size > 0 && budget-- > 0 &&
-      (this.#state === "running" || this.#state === "draining")
-    ) {
-      this.#handle(mailbox.shift());
+    if (mailbox !== undefined) {
+      let budget = MESSAGES_PER_BATCH;
+      while (budget-- > 0 && mailbox.size > 0 && this.#isHandling()) this.#handle(mailbox.shift());
+      if (mailbox.size > 0 && this.#isHandling()) return true;
     }
-    const isActive = this.#state === "running" || this.#state === "draining";
-    if (mailbox !== undefined && mailbox.size > 0 && isActive) return true;
     this.#isScheduled = false;
-    if (mailbox?.size === 0) this.#mailbox = undefined;
+    if (mailbox !== undefined && mailbox.size > 0) return false;
+    this.#mailbox = undefined;
     if (this.#state === "draining") this.#finish({ type: "stopped" });
     return false;
   }
 
+  resume(): void {
+    if (this.#mailbox !== undefined && !this.#isScheduled) this.#schedule();
+  }
+
   spawnChild<C>(definition: ActorDefinition<C>): Cell<C> {
-    const extras = this.#extra();
-    extras.children ??= new Map();
-    return Cell.spawn(this.home, this, extras.children, definition);
+    return Cell.spawn(this.home, this, this.#extra().children ??= new Map(), definition);
   }
 
   /** Stops the actor; resolves when it and its children have ended. */
   stop({ mode = "now" }: StopOptions): Promise<void> {
-    const extras = this.#extra();
     if (this.#state === "stopped") return Promise.resolve();
-    extras.stopping ??= Promise.withResolvers<void>();
-    if (this.#state === "stopping" || this.#state === "draining") return extras.stopping.promise;
-    if (mode === "drain" && this.#state === "running") {
+    const { promise } = this.#extra().stopping ??= Promise.withResolvers<void>();
+    if (this.#state === "stopping") return promise;
+    if (mode === "now" || this.#state === "suspended") this.#finish({ type: "stopped" });
+    else if (this.#state === "running") {
       this.#state = "draining";
       if (!this.#isScheduled) this.#schedule();
-    } else {
-      this.#finish({ type: "stopped" });
     }
-    return extras.stopping.promise;
+    return promise;
   }
 
   stopOther(ref: ActorRef<never>, options: StopOptions): Promise<void> {
@@ -154,23 +162,25 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
 
   watchOther(ref: ActorRef<never>, onStop: (reason: StopReason) => void): () => void {
     const other = cellOf(ref);
-    if (other.#state === "stopped") {
-      queueMicrotask(() => onStop({ type: "stopped" }));
+    const extras = other.#extra();
+    const { ended } = extras;
+    if (ended !== undefined) {
+      queueMicrotask(() => onStop(ended));
       return () => {};
     }
-    const watchers = (other.#extra().watchers ??= new Set());
+    const watchers = (extras.watchers ??= new Set());
     watchers.add(onStop);
     return () => watchers.delete(onStop);
   }
 
   /** The actor failed: restart it, end it, or let the parent fail. */
   fail(error: Error): void {
-    if (this.#state !== "running" && this.#state !== "draining") return;
     if (this.#state === "draining") return this.#finish({ type: "failed", error });
+    if (this.#state !== "running") return;
     const extras = this.#extra();
     extras.policy ??= new RestartPolicy(this.#definition.supervision, this.home.random);
     const verdict = extras.policy.onFailure(this.home.clock.now());
-    if (verdict.type === "restart") return this.#restart(error, verdict.delayMs);
+    if (verdict.type === "restart") return this.#suspend(extras, error, verdict.delayMs);
     this.#finish({ type: "failed", error });
     if (verdict.type === "escalate") this.#parent?.fail(error);
   }
@@ -178,31 +188,53 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
   #begin(): void {
     try {
       this.#actor = this.#definition.create(this.#incarnation);
-    } catch (error) {
-      this.fail(asError(error));
+    } catch (thrown) {
+      this.fail(asError(thrown));
     }
   }
 
-  #handle(message: M): void {
+  #isHandling(): boolean {
+    return (this.#state === "running" || this.#state === "draining") && !this.#incarnation.isHeld;
+  }
+
+  #handle(entry: M | OwnMessage<M>): void {
+    const isOwn = entry instanceof OwnMessage;
+    if (isOwn && entry.owner !== this.#incarnation) return;
+    const message = isOwn ? entry.message : entry;
     try {
       this.#actor?.receive(message);
     } catch (thrown) {
       const error = asError(thrown);
-      this.home.deadLetter(this.name, "failed", message, error);
+      this.#deadLetter("failed", message, error);
       this.fail(error);
     }
   }
 
+  #tellAsk(message: M, fail: FailAsk): TellResult {
+    const result = this.tell(message);
+    if (result === "taken") (this.#extra().asks ??= new OpenAsks()).add(message, fail);
+    return result;
+  }
+
+  #deadLetter(reason: DeadLetterReason, message: M, error?: Error): void {
+    this.#extras?.asks?.fail(message, DEAD_ASK[reason], `not handled (${reason})`, error);
+    this.home.deadLetter(this.name, reason, message, error);
+  }
+
   #overflow(mailbox: Mailbox<M>, message: M): TellResult {
-    const overflow = this.#definition.overflow ?? { type: "refuse" };
-    if (overflow.type === "drop_oldest") {
-      this.home.deadLetter(this.name, "dropped_oldest", mailbox.shift());
+    const overflow = this.#definition.overflow;
+    if (overflow?.type === "drop_oldest") {
+      this.#deadLetter("dropped_oldest", mailbox.shiftTold());
       mailbox.push(message);
       return "taken";
     }
-    if (overflow.type === "merge" && mailbox.mergeNewest(message, overflow.merge)) return "taken";
-    this.home.deadLetter(this.name, "full", message);
-    return "full";
+    if (overflow?.type !== "merge") return "full";
+    try {
+      return mailbox.mergeNewest(message, overflow.merge) ? "taken" : "full";
+    } catch (thrown) {
+      this.fail(asError(thrown));
+      return "full";
+    }
   }
 
   #schedule(): void {
@@ -210,82 +242,77 @@ export class Cell<M> implements IncarnationHost<M>, Runnable {
     this.home.scheduler.schedule(this);
   }
 
-  #restart(error: Error, delayMs: number): void {
+  #suspend(extras: CellExtras, error: Error, delayMs: number): void {
     this.#state = "suspended";
-    const extras = this.#extra();
-    extras.restarts++;
-    const ended = this.#endIncarnation();
+    const restarts = ++extras.restarts;
     this.home.emit({
       type: "actor_restarted",
       actor: this.name,
-      restarts: extras.restarts,
+      restarts,
       error: error.message,
     });
-    ended.then(() =>
-      this.home.clock.setTimer(delayMs, () => {
-        if (this.#state !== "suspended") return;
-        this.#incarnation = new Incarnation(this);
-        this.#state = "running";
-        this.#begin();
-        if (this.#mailbox !== undefined && !this.#isScheduled) this.#schedule();
-      })
-    );
+    this.#endIncarnation(extras).then(() => {
+      const waiting = this.#mailbox?.waiting() ?? [];
+      extras.asks?.failAllBut(waiting, "ask_failed", "it failed before it answered", error);
+      if (this.#state !== "suspended") return;
+      extras.restartTimer = this.home.clock.setTimer(delayMs, () => this.#resurrect(extras));
+    });
+  }
+
+  #resurrect(extras: CellExtras): void {
+    extras.restartTimer = undefined;
+    this.#incarnation = new Incarnation(this);
+    this.#state = "running";
+    this.#begin();
+    this.resume();
   }
 
   #finish(reason: StopReason): void {
     this.#state = "stopping";
-    while (this.#mailbox !== undefined && this.#mailbox.size > 0) {
-      this.home.deadLetter(this.name, "stopped", this.#mailbox.shift());
-    }
+    const mailbox = this.#mailbox;
     this.#mailbox = undefined;
-    this.#endIncarnation().then(() => this.#gone(reason));
+    while (mailbox !== undefined && mailbox.told > 0) {
+      this.#deadLetter("stopped", mailbox.shiftTold());
+    }
+    const extras = this.#extra();
+    extras.restartTimer?.cancel();
+    this.#endIncarnation(extras).then(() => this.#gone(extras, reason));
   }
 
-  #gone(reason: StopReason): void {
+  #gone(extras: CellExtras, reason: StopReason): void {
     this.#state = "stopped";
     this.#siblings.delete(this.#definition.name);
+    extras.ended = reason;
+    extras.asks?.failAllBut([], "ask_closed", "it stopped before it answered");
     this.home.emit({
       type: "actor_stopped",
       actor: this.name,
       ...(reason.type === "failed" && { error: reason.error.message }),
     });
-    for (const onStop of this.#extras?.watchers ?? []) onStop(reason);
-    this.#extras?.stopping?.resolve();
+    const watchers = extras.watchers;
+    extras.watchers = undefined;
+    for (const onStop of watchers ?? []) onStop(reason);
+    extras.stopping?.resolve();
   }
 
-  /** Aborts the incarnation's work, stops the children, newest first, then the actor itself. */
-  async #endIncarnation(): Promise<void> {
-    const actor = this.#actor;
-    this.#actor = undefined;
+  /** Ends this life; a stop during a restart waits for the ending that is under way. */
+  #endIncarnation(extras: CellExtras): Promise<void> {
     this.#incarnation.end();
-    const children = [...this.#extras?.children?.values() ?? []].reverse();
-    for (const child of children) await child.stop({});
-    try {
-      await this.#within(actor?.stopped?.());
-    } catch (thrown) {
-      this.home.deadLetter(this.name, "failed", "stopped()", asError(thrown));
-    }
+    return extras.ending ??= endActor({
+      name: this.name,
+      clock: this.home.clock,
+      shutdownMs: this.#definition.shutdownMs ?? SHUTDOWN_MS,
+      children: () => extras.children?.values() ?? [],
+      takeActor: () => {
+        const actor = this.#actor;
+        this.#actor = undefined;
+        return actor;
+      },
+    }).finally(() => extras.ending = undefined);
   }
 
-  async #within(stopping: void | Promise<void>): Promise<void> {
-    if (stopping === undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = this.home.clock.setTimer(this.#definition.shutdownMs ?? SHUTDOWN_MS, resolve);
-    try {
-      await Promise.race([stopping, promise]);
-    } finally {
-      timer.cancel();
-    }
-  }
-
-  #extra(): Extras {
-    return this.#extras ??= {
-      children: undefined,
-      watchers: undefined,
-      policy: undefined,
-      restarts: 0,
-      stopping: undefined,
-    };
+  #extra(): CellExtras {
+    return this.#extras ??= newExtras();
   }
 }
 
@@ -298,4 +325,9 @@ function cellOf(ref: ActorRef<never>): Cell<unknown> {
 /** Stops the actor behind a ref of this process. */
 export function stopRef(ref: ActorRef<never>, options: StopOptions): Promise<void> {
   return cellOf(ref).stop(options);
+}
+
+/** Tells `ref`, but leaves a message that is not taken with the caller: no dead letter. */
+export function offer<M>(ref: ActorRef<M>, message: M): TellResult {
+  return ref instanceof Cell ? ref.offer(message) : ref.tell(message);
 }

@@ -27,6 +27,7 @@ export type AskFailure =
   | "ask_timeout"
   | "ask_refused"
   | "ask_closed"
+  | "ask_failed"
   | "ask_aborted"
   | "worker_died";
 

@@ -16,5 +16,11 @@ export function invariant(condition: boolean, belief: string): asserts condition
 
 /** Ends an exhaustive `switch`: a case that was forgotten fails the type check here. */
 export function unreachable(value: never): never {
-  throw new InvariantError(`Invariant broken: no case for ${JSON.stringify(value)}`);
+  throw new InvariantError(`Invariant broken: no case for ${label(value)}`);
+}
+
+/** Names a value by its `type`; the rest may be private. */
+function label(value: unknown): string {
+  const isTyped = typeof value === "object" && value !== null && "type" in value;
+  return isTyped ? `"${String(value.type)}"` : `a ${typeof value}`;
 }

@@ -37,7 +37,7 @@ export interface ActorRef<in M> {
    * Tells a message built around a reply port and waits for the answer.
    *
    * @throws {AskError} `ask_timeout`, `ask_refused` (mailbox full), `ask_closed` (actor gone),
-   * `ask_aborted`, `worker_died`
+   * `ask_failed` (actor failed before it answered), `ask_aborted`, `worker_died`
    */
   ask<R>(makeMessage: (replyTo: ReplyTo<R>) => M, options: AskOptions): Promise<R>;
 }

@@ -25,7 +25,12 @@ export class FairScheduler implements Scheduler {
   readonly #defer: (callback: () => void) => void;
   #queue: Runnable[] = [];
   #isPending = false;
+  #batches = 0;
   readonly #drain = (): void => this.#runBatches();
+  readonly #turn = (): void => {
+    this.#batches = 0;
+    this.#runBatches();
+  };
 
   /** @param defer calls back after the event loop has turned once */
   constructor(defer: (callback: () => void) => void) {
@@ -36,23 +41,22 @@ export class FairScheduler implements Scheduler {
     this.#queue.push(runnable);
     if (this.#isPending) return;
     this.#isPending = true;
-    queueMicrotask(this.#drain);
+    if (this.#batches >= BATCHES_PER_TURN) this.#defer(this.#turn);
+    else queueMicrotask(this.#drain);
   }
 
   #runBatches(): void {
-    let batches = 0;
     while (this.#queue.length > 0) {
       const round = this.#queue;
       this.#queue = [];
       for (let index = 0; index < round.length; index++) {
+        if (this.#batches >= BATCHES_PER_TURN) {
+          this.#queue = [...round.slice(index), ...this.#queue];
+          return this.#defer(this.#turn);
+        }
+        this.#batches++;
         const runnable = round[index] as Runnable;
         if (runnable.run()) this.#queue.push(runnable);
-        if (++batches >= BATCHES_PER_TURN) {
-          this.#queue = [...round.slice(index + 1), ...this.#queue];
-          if (this.#queue.length === 0) break;
-          this.#defer(this.#drain);
-          return;
-        }
       }
     }
     this.#isPending = false;

@@ -3,14 +3,20 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import type { ActorDefinition, StopOptions } from "./actor.ts";
-import { Cell, type CellNode, stopRef } from "./cell.ts";
+import { Cell, stopRef } from "./cell.ts";
+import type { CellNode } from "./cell_extras.ts";
 import type { CellHome } from "./cell_home.ts";
 import type { Clock } from "./clock.ts";
+import { asError } from "./errors.ts";
 import type { DeadLetter, DeadLetterReason, KernelEvent } from "./events.ts";
+import { invariant } from "./invariant.ts";
 import type { NewId, Random } from "./random.ts";
 import type { ActorRef } from "./ref.ts";
 import type { Scheduler } from "./scheduler.ts";
+
+const logger = getLogger(["troupe", "kernel", "system"]);
 
 /** What a system takes from outside. */
 export interface ActorSystemOptions {
@@ -34,6 +40,7 @@ export class ActorSystem implements CellHome, AsyncDisposable {
   readonly #onEvent: ((event: KernelEvent) => void) | undefined;
   readonly #roots = new Map<string, CellNode>();
   #deadLetters = 0;
+  #isStopping = false;
 
   constructor(options: ActorSystemOptions) {
     this.clock = options.clock;
@@ -51,6 +58,7 @@ export class ActorSystem implements CellHome, AsyncDisposable {
 
   /** Starts an actor at the top of the tree. */
   spawn<M>(definition: ActorDefinition<M>): ActorRef<M> {
+    invariant(!this.#isStopping, "the system runs when it starts an actor");
     return Cell.spawn(this, undefined, this.#roots, definition);
   }
 
@@ -61,18 +69,30 @@ export class ActorSystem implements CellHome, AsyncDisposable {
 
   /** Stops all actors, newest first, and waits for their ends. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
     for (const cell of [...this.#roots.values()].reverse()) await cell.stop({});
   }
 
   /** Counts and reports a message that was not handled. */
   deadLetter(actor: string, reason: DeadLetterReason, message: unknown, error?: Error): void {
     this.#deadLetters++;
-    this.#onDeadLetter?.({ actor, reason, message, ...(error && { error }) });
-    this.#onEvent?.({ type: "dead_letter", actor, reason });
+    observe(this.#onDeadLetter, { actor, reason, message, ...(error && { error }) });
+    observe(this.#onEvent, { type: "dead_letter", actor, reason });
   }
 
   /** Reports what happened to an actor. */
   emit(event: KernelEvent): void {
-    this.#onEvent?.(event);
+    observe(this.#onEvent, event);
+  }
+}
+
+/** Tells an observer, whose failure is no failure of the actor it is told about. */
+function observe<T>(observer: ((value: T) => void) | undefined, value: T): void {
+  try {
+    observer?.(value);
+  } catch (thrown) {
+    logger.error("Went on although an observer failed: {message}", {
+      message: asError(thrown).message,
+    });
   }
 }

@@ -5,6 +5,9 @@
 
 import { setImmediate } from "node:timers/promises";
 
+/** Turns of the event loop that what is on its way needs, deferred batches of actors included. */
+const TURNS_TO_SETTLE = 4;
+
 /** How long to wait, and for what. */
 export interface UntilOptions {
   /** @default 5_000 */
@@ -34,6 +37,5 @@ export async function until(
 
 /** Lets everything run that needs neither time nor I/O: messages on their way, settled promises. */
 export async function settle(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
+  for (let turn = 0; turn < TURNS_TO_SETTLE; turn++) await setImmediate();
 }
