@@ -6,7 +6,7 @@
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "./journal.ts";
-import { countStates, INBOUND_STATES, type InboundStatus, OUTBOUND_STATES } from "./rules.ts";
+import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES, tally } from "./rules.ts";
 import type { JournalStore } from "./store.ts";
 
 /** All that a journal holds, as plain data. */
@@ -213,8 +213,8 @@ export class MemoryStore implements JournalStore {
 
   counts(): JournalCounts {
     return {
-      inbounds: countStates(INBOUND_STATES, this.#inbounds.values()),
-      outbounds: countStates(OUTBOUND_STATES, this.#outbounds.values()),
+      inbounds: tally(INBOUND_STATES, one(this.#inbounds)),
+      outbounds: tally(OUTBOUND_STATES, one(this.#outbounds)),
     };
   }
 
@@ -271,4 +271,8 @@ function put<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
 function toggle<V>(set: Set<V>, value: V, isMember: boolean): void {
   if (isMember) set.add(value);
   else set.delete(value);
+}
+
+function one<S extends string>(rows: Map<unknown, { readonly state: S }>): { state: S; rows: 1 }[] {
+  return [...rows.values()].map(({ state }) => ({ state, rows: 1 }));
 }

@@ -207,12 +207,15 @@ export function longerTurn(turn: TurnRecord, added: readonly HistoryLine[]): Tur
   return { ...turn, lines };
 }
 
-/** How many rows are in each state. */
-export function countStates<S extends string>(
+/** How many rows are in each state, from counts of some states. */
+export function tally<S extends string>(
   states: readonly S[],
-  rows: Iterable<{ readonly state: S }>,
+  counted: Iterable<{ readonly state: string; readonly rows: number }>,
 ): Record<S, number> {
-  const counts = Object.fromEntries(states.map((state) => [state, 0])) as Record<S, number>;
-  for (const { state } of rows) counts[state]++;
-  return counts;
+  const totals = new Map<string, number>();
+  for (const { state, rows } of counted) totals.set(state, (totals.get(state) ?? 0) + rows);
+  return Object.fromEntries(states.map((state) => [state, totals.get(state) ?? 0])) as Record<
+    S,
+    number
+  >;
 }

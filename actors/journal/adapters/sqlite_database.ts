@@ -1,0 +1,148 @@
+/**
+ * One SQLite file, held by one process: opened with the guarantees the journal needs.
+ * @module
+ */
+
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { JournalError } from "../journal.ts";
+import { asJournalError } from "./sqlite_errors.ts";
+
+/** What SQLite stores for us; booleans are 0 and 1. */
+export type SqlValue = string | number | null;
+
+/** How long opening waits for another process to let go; a restart overlaps by that much. */
+const LOCK_WAIT_MS = 250;
+
+/** The write-ahead log is cut back to this after a burst made it grow. */
+const LOG_BYTES_KEPT = 16 * 1024 * 1024;
+
+/** A prepared statement whose failures are {@link JournalError}s. */
+export class SqliteStatement {
+  readonly #statement: StatementSync;
+  readonly #path: string;
+
+  constructor(statement: StatementSync, path: string) {
+    this.#statement = statement;
+    this.#path = path;
+  }
+
+  /** Runs it and gives how many rows it changed and the last row id it made. */
+  run(...values: readonly SqlValue[]): { readonly changes: number; readonly rowId: number } {
+    return this.#guard(() => {
+      const { changes, lastInsertRowid } = this.#statement.run(...values);
+      return { changes: Number(changes), rowId: Number(lastInsertRowid) };
+    });
+  }
+
+  /** The first row, unchecked. */
+  get(...values: readonly SqlValue[]): unknown {
+    return this.#guard(() => this.#statement.get(...values));
+  }
+
+  /** All rows, unchecked. */
+  all(...values: readonly SqlValue[]): unknown[] {
+    return this.#guard(() => this.#statement.all(...values));
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw asJournalError(error, this.#path);
+    }
+  }
+}
+
+/** A database in WAL mode whose commits are synced, and that no other process can open. */
+export class SqliteDatabase implements Disposable {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #begin: SqliteStatement;
+  readonly #commit: SqliteStatement;
+  readonly #rollback: SqliteStatement;
+
+  /**
+   * Opens the file, making it and its folder if need be, and checks it.
+   *
+   * @throws {JournalError} when another process holds it, or it is damaged or cannot be written
+   */
+  static open(path: string): SqliteDatabase {
+    try {
+      createPrivately(path);
+      using opening = new DisposableStack();
+      const database = opening.use(new DatabaseSync(path));
+      configure(database, path);
+      const opened = new SqliteDatabase(database, path);
+      opening.move();
+      return opened;
+    } catch (error) {
+      throw asJournalError(error, path);
+    }
+  }
+
+  private constructor(database: DatabaseSync, path: string) {
+    this.path = path;
+    this.#database = database;
+    this.#begin = this.prepare("begin immediate");
+    this.#commit = this.prepare("commit");
+    this.#rollback = this.prepare("rollback");
+  }
+
+  /** Only prepared statements tell failures apart by number. */
+  prepare(sql: string): SqliteStatement {
+    try {
+      return new SqliteStatement(this.#database.prepare(sql), this.path);
+    } catch (error) {
+      throw asJournalError(error, this.path);
+    }
+  }
+
+  /** Commits what `work` writes, or keeps nothing when it or the commit fails. */
+  transaction(work: () => void): void {
+    this.#abandon();
+    this.#begin.run();
+    try {
+      work();
+      this.#commit.run();
+    } catch (error) {
+      this.#abandon();
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** Takes back what is under way; SQLite may have done so by itself (full disk). */
+  #abandon(): void {
+    if (this.#database.isTransaction) this.#rollback.run();
+  }
+}
+
+/** Makes folder and file so that only their owner can look into them. */
+function createPrivately(path: string): void {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+  if (Deno.build.os !== "windows") Deno.chmodSync(path, 0o600);
+}
+
+/** Order matters: `auto_vacuum` before the first table, the lock before anything is read. */
+function configure(database: DatabaseSync, path: string): void {
+  const pragma = (text: string) => Object.values(database.prepare(`pragma ${text}`).get() ?? {})[0];
+  pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+  pragma("locking_mode = exclusive");
+  pragma("auto_vacuum = incremental");
+  const mode = pragma("journal_mode = wal");
+  if (mode !== "wal") {
+    const message = `Cannot use journal "${path}": its file system has no write-ahead log`;
+    throw new JournalError("journal_failed", message);
+  }
+  pragma("synchronous = full");
+  pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`);
+  const found = pragma("quick_check(1)");
+  if (found !== "ok") {
+    throw new JournalError("journal_damaged", `Cannot use journal "${path}": ${found}`);
+  }
+}

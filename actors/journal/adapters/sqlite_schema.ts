@@ -1,0 +1,118 @@
+/**
+ * The journal's tables, and how an older journal becomes one of today.
+ * @module
+ */
+
+import { z } from "zod";
+import { JournalError } from "../journal.ts";
+import type { SqliteDatabase } from "./sqlite_database.ts";
+
+/**
+ * Each migration is a list of statements and runs once, in order; `user_version` is how many ran.
+ * One that was released is never edited. Content stands last in its row, so that a change of
+ * state need not read over it. The partial indexes hold unfinished rows only: what is done costs
+ * nothing to those that look for work.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [[
+  `create table inbounds (
+    seq integer primary key autoincrement,
+    session_key text not null,
+    state text not null,
+    turn_id text,
+    channel_state text not null,
+    channel text not null,
+    platform_id text not null,
+    chat_id text not null,
+    sender_id text not null,
+    wants_stream integer not null,
+    accepted_at_ms integer not null,
+    media text not null,
+    context text not null,
+    content text not null,
+    unique (channel, platform_id)
+  ) strict`,
+  `create index inbounds_waiting on inbounds (session_key, seq) where state = 'accepted'`,
+  `create index inbounds_running on inbounds (session_key, seq) where state = 'running'`,
+  `create table turns (
+    turn_id text primary key,
+    session_key text not null unique,
+    attempts integer not null,
+    lines integer not null
+  ) strict, without rowid`,
+  `create table lines (
+    place integer primary key,
+    session_key text not null,
+    turn_id text not null,
+    line integer not null,
+    inbound_seq integer,
+    text text not null,
+    unique (turn_id, line)
+  ) strict`,
+  `create index lines_of_session on lines (session_key, place)`,
+  `create table outbounds (
+    id integer primary key autoincrement,
+    key text not null unique,
+    state text not null,
+    attempts integer not null,
+    first_attempt_ms integer,
+    next_attempt_ms integer not null,
+    error text,
+    receipt text not null,
+    channel_state text not null,
+    channel text not null,
+    chat_id text not null,
+    session_key text not null,
+    is_plain integer not null,
+    created_at_ms integer not null,
+    media text not null,
+    context text not null,
+    settles text not null,
+    preamble text not null,
+    content text not null
+  ) strict`,
+  `create index outbounds_unsent on outbounds (channel, id) where state in ('open', 'pending')`,
+  `create table counts (
+    kind text not null,
+    state text not null,
+    rows integer not null,
+    primary key (kind, state)
+  ) strict, without rowid`,
+  ...counting("inbounds"),
+  ...counting("outbounds"),
+]];
+
+/** Triggers that keep `counts` true for a table with states, whoever changes its rows. */
+function counting(table: "inbounds" | "outbounds"): string[] {
+  const more = `insert into counts values ('${table}', new.state, 1)
+    on conflict do update set rows = rows + 1;`;
+  const fewer = `update counts set rows = rows - 1
+    where kind = '${table}' and state = old.state;`;
+  return [
+    `create trigger ${table}_inserted after insert on ${table} begin ${more} end`,
+    `create trigger ${table}_deleted after delete on ${table} begin ${fewer} end`,
+    `create trigger ${table}_changed after update of state on ${table}
+      when old.state is not new.state begin ${fewer} ${more} end`,
+  ];
+}
+
+/**
+ * Brings the tables up to date.
+ *
+ * @throws {JournalError} `journal_newer` when a later version of the program has been here
+ */
+export function migrate(database: SqliteDatabase): void {
+  const { user_version: version } = z.object({ user_version: z.int() })
+    .parse(database.prepare("pragma user_version").get());
+  if (version > MIGRATIONS.length) {
+    const known = `version ${version}, and this program knows versions up to ${MIGRATIONS.length}`;
+    throw new JournalError(
+      "journal_newer",
+      `Cannot use journal "${database.path}": a newer program wrote it (${known})`,
+    );
+  }
+  if (version === MIGRATIONS.length) return;
+  database.transaction(() => {
+    for (const statement of MIGRATIONS.slice(version).flat()) database.prepare(statement).run();
+    database.prepare(`pragma user_version = ${MIGRATIONS.length}`).run();
+  });
+}
