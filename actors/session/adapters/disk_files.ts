@@ -1,0 +1,102 @@
+/**
+ * The sessions' files on disk, in one folder that only the gateway writes to.
+ * @module
+ */
+
+import { join } from "node:path";
+import type { SessionFiles } from "../ports.ts";
+
+/** Only for the owner: conversations are private. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Session files below `folder`, which is made with the first of them. Errors are Deno's own. */
+export class DiskSessionFiles implements SessionFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async read(name: string): Promise<string | null> {
+    try {
+      return await Deno.readTextFile(join(this.#folder, name));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    }
+  }
+
+  async append(name: string, text: string): Promise<void> {
+    using file = await this.#open(name, { write: true, create: true, mode: FILE_MODE });
+    const end = await file.seek(0, Deno.SeekMode.End);
+    try {
+      await writeAll(file, new TextEncoder().encode(text));
+      await file.syncData();
+    } catch (error) {
+      await cutBack(file, end);
+      throw error;
+    }
+    // A new file is durable only with the folder's entry for it.
+    if (end === 0) await this.#syncFolder();
+  }
+
+  async replace(name: string, text: string): Promise<void> {
+    const path = join(this.#folder, name);
+    const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+    try {
+      {
+        const create = { write: true, createNew: true, mode: FILE_MODE };
+        using file = await this.#open(`${name}${temporary.slice(path.length)}`, create);
+        await writeAll(file, new TextEncoder().encode(text));
+        await file.sync();
+      }
+      await Deno.rename(temporary, path);
+    } catch (error) {
+      await removeIfThere(temporary);
+      throw error;
+    }
+    await this.#syncFolder();
+  }
+
+  async #open(name: string, options: Deno.OpenOptions): Promise<Deno.FsFile> {
+    const path = join(this.#folder, name);
+    try {
+      return await Deno.open(path, options);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      await Deno.mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
+      return await Deno.open(path, options);
+    }
+  }
+
+  async #syncFolder(): Promise<void> {
+    if (Deno.build.os === "windows") return; // folders cannot be opened there
+    using folder = await Deno.open(this.#folder, { read: true });
+    await folder.sync();
+  }
+}
+
+/** A disk that fills up takes a part first, and only then fails. */
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) written += await file.write(bytes.subarray(written));
+}
+
+/** Best effort: a line that stays cut is moved aside at the next load. */
+async function cutBack(file: Deno.FsFile, end: number): Promise<void> {
+  try {
+    await file.truncate(end);
+    await file.syncData();
+  } catch {
+    // The first failure is the one to tell.
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The workspace's texts for the prompt, and what the prompt says about the machine.
+ * @module
+ */
+
+import { join } from "node:path";
+import memoryTemplate from "../../../workspace-template/memory/MEMORY.md" with { type: "text" };
+import type { PromptFiles } from "../ports.ts";
+import type { PromptFacts } from "../prompt.ts";
+
+/** What was read, and the file's state then. */
+interface CachedText {
+  readonly state: string;
+  readonly text: string;
+}
+
+/** Files below the workspace; one that did not change since the last time is not read again. */
+export class DiskPromptFiles implements PromptFiles {
+  readonly #workspace: string;
+  /** The prompt asks for the same few files each time. */
+  readonly #cache = new Map<string, CachedText>();
+
+  constructor(workspace: string) {
+    this.#workspace = workspace;
+  }
+
+  /** @param path relative to the workspace; bytes that are no UTF-8 are replaced */
+  async read(path: string): Promise<string | null> {
+    const absolute = join(this.#workspace, path);
+    try {
+      const state = stateOf(await Deno.stat(absolute));
+      const cached = this.#cache.get(path);
+      if (cached?.state === state) return cached.text;
+      const text = await Deno.readTextFile(absolute);
+      this.#cache.set(path, { state, text });
+      return text;
+    } catch (error) {
+      this.#cache.delete(path);
+      if (error instanceof Deno.errors.NotFound) return null;
+      throw error;
+    }
+  }
+}
+
+/** What the prompt says about this machine and this workspace. */
+export function promptFacts(workspace: string): PromptFacts {
+  const { os, arch } = Deno.build;
+  return {
+    workspace,
+    runtime: `${SYSTEM_NAMES.get(os) ?? os} ${arch}, Deno ${Deno.version.deno}`,
+    isWindows: os === "windows",
+    memoryTemplate,
+  };
+}
+
+const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map([
+  ["darwin", "macOS"],
+  ["linux", "Linux"],
+  ["windows", "Windows"],
+]);
+
+/** Everything that an edit changes, a replacement by another file included. */
+function stateOf({ mtime, ctime, size, ino }: Deno.FileInfo): string {
+  return [mtime?.getTime(), ctime?.getTime(), size, ino].join(":");
+}

@@ -1,0 +1,106 @@
+/**
+ * The slash commands that a session answers by itself, without the model.
+ * @module
+ */
+
+/** A command, as its name in the table. */
+export type CommandName = "new" | "stop" | "status" | "help";
+
+interface CommandEntry {
+  readonly name: CommandName;
+  readonly help: string;
+}
+
+/** All commands, in the order in which help lists them. */
+const COMMANDS: readonly CommandEntry[] = [
+  { name: "new", help: "Start a new session; the conversation so far is left behind" },
+  { name: "stop", help: "Stop what is running in this chat" },
+  { name: "status", help: "Show model, context, uptime and version" },
+  { name: "help", help: "Show this list" },
+];
+
+/**
+ * The command that a message is, if all of it is one (blanks around it and case aside). Anything
+ * else, unknown slash words too, is for the model.
+ */
+export function parseCommand(text: string): CommandName | null {
+  const word = text.trim().toLowerCase();
+  return COMMANDS.find(({ name }) => word === `/${name}`)?.name ?? null;
+}
+
+/** One line for each command. */
+export function helpText(): string {
+  return ["Commands:", ...COMMANDS.map(({ name, help }) => `/${name}: ${help}`)].join("\n");
+}
+
+/** What `/status` tells. Token counts are tokens. */
+export interface StatusFacts {
+  readonly version: string;
+  readonly model: string;
+  /** Of this session's last model call; null before the first. */
+  readonly lastUsage: {
+    readonly promptTokens: number;
+    readonly completionTokens: number;
+    readonly cachedTokens?: number;
+  } | null;
+  /** Estimate of the session's prompt; 0 when it is not known. */
+  readonly contextTokens: number;
+  readonly contextWindowTokens: number;
+  /** Longest answer. */
+  readonly tokensMax: number;
+  /** Messages that are replayed. */
+  readonly messageCount: number;
+  readonly uptimeMs: number;
+  /** Turns and subagents that run for this session. */
+  readonly activeTasks: number;
+}
+
+/** Kept free for what estimates get wrong. */
+const SAFETY_TOKENS = 1_024;
+const PERCENT_MAX = 999;
+
+/** The block that answers `/status`. */
+export function statusText(facts: StatusFacts): string {
+  return [
+    `Version: ${facts.version}`,
+    `Model: ${facts.model}`,
+    `Tokens: ${usageText(facts.lastUsage)}`,
+    `Context: ${contextText(facts)}`,
+    `Session: ${counted(facts.messageCount, "message")}`,
+    `Uptime: ${uptimeText(facts.uptimeMs)}`,
+    `Tasks: ${facts.activeTasks} active`,
+  ].join("\n");
+}
+
+function usageText(usage: StatusFacts["lastUsage"]): string {
+  const { promptTokens, completionTokens, cachedTokens = 0 } = usage ??
+    { promptTokens: 0, completionTokens: 0 };
+  const cached = cachedTokens > 0 && promptTokens > 0
+    ? ` (${Math.floor((cachedTokens * 100) / promptTokens)}% cached)`
+    : "";
+  return `${promptTokens} in / ${completionTokens} out${cached}`;
+}
+
+function contextText(facts: StatusFacts): string {
+  const used = facts.contextTokens > 0 ? facts.contextTokens : facts.lastUsage?.promptTokens ?? 0;
+  const total = facts.contextWindowTokens;
+  const budget = Math.max(total - facts.tokensMax - SAFETY_TOKENS, 1);
+  const percent = Math.min(Math.floor((used * 100) / budget), PERCENT_MAX);
+  const totalText = total > 0 ? `${Math.floor(total / 1_000)}k` : "n/a";
+  return `${thousands(used)}/${totalText} (${percent}% of input budget)`;
+}
+
+function thousands(count: number): string {
+  return count >= 1_000 ? `${Math.floor(count / 1_000)}k` : String(count);
+}
+
+function uptimeText(uptimeMs: number): string {
+  const seconds = Math.floor(uptimeMs / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours > 0 ? `${hours}h ${minutes % 60}m` : `${minutes}m ${seconds % 60}s`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

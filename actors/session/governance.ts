@@ -1,0 +1,150 @@
+/**
+ * Fits a request into the model's window. Only the view of one request is cut; what is stored
+ * stays whole.
+ * @module
+ */
+
+import { estimateMessageTokens, estimatePromptTokens } from "../../providers/tokens.ts";
+import type { ChatMessage, ToolDefinition, ToolMessage } from "../../providers/provider.ts";
+import type { SessionSettings } from "./ports.ts";
+
+/** Kept free for what estimates get wrong. */
+const SAFETY_TOKENS = 1_024;
+/** However big the system prompt is, this much of the conversation is tried. */
+const CONVERSATION_TOKENS_MIN = 128;
+/** The newest results of {@link COMPACTABLE} tools are never hidden to save room for older ones. */
+const RESULTS_KEPT = 10;
+/** Shorter results are not worth hiding. */
+const COMPACTABLE_CHARS_MIN = 500;
+/** Tools whose results can be had again. */
+const COMPACTABLE: ReadonlySet<string> = new Set([
+  "read_file",
+  "exec",
+  "grep",
+  "glob",
+  "web_search",
+  "web_fetch",
+  "list_dir",
+]);
+
+/** What a request must fit into. */
+export interface RequestLimits {
+  /** Tokens for messages and tools together; null sets no limit. */
+  readonly inputTokensMax: number | null;
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** The input budget of a model call, in tokens; null when the settings leave no sensible one. */
+export function inputBudget(
+  settings: Pick<SessionSettings, "contextBlockLimit" | "contextWindowTokens" | "tokensMax">,
+): number | null {
+  const computed = settings.contextWindowTokens - settings.tokensMax - SAFETY_TOKENS;
+  const budget = settings.contextBlockLimit ?? computed;
+  return budget > 0 ? budget : null;
+}
+
+/**
+ * The messages that go into a request: `messages` itself when all of it fits; else without old
+ * results of tools that can run again, and, if that is not enough, without the oldest turns. The
+ * system message and everything from the last user message on always stay. Cost grows with what is
+ * kept, not with what there is.
+ *
+ * @param messages a system message, then a well-formed replay
+ */
+export function fitMessages(
+  messages: readonly ChatMessage[],
+  { inputTokensMax, tools }: RequestLimits,
+): readonly ChatMessage[] {
+  if (inputTokensMax === null) return messages;
+  const systemCount = messages.findIndex((message) => message.role !== "system");
+  if (systemCount === -1) return messages;
+  const system = messages.slice(0, systemCount);
+  const room = Math.max(
+    CONVERSATION_TOKENS_MIN,
+    inputTokensMax - estimatePromptTokens([], tools) - sum(system.map(tokensOf)),
+  );
+  if (tailStart(messages, systemCount, room, tokensOf) === systemCount) return messages;
+  const compactor = new Compactor(RESULTS_KEPT, (name) => COMPACTABLE.has(name));
+  const start = tailStart(messages, systemCount, room, (m) => tokensOf(compactor.next(m)));
+  const kept = turnStart(messages, systemCount, start);
+  return [...system, ...shrunk(messages.slice(kept), room)];
+}
+
+/** Where the longest end of the list begins that fits into `room`. */
+function tailStart(
+  messages: readonly ChatMessage[],
+  first: number,
+  room: number,
+  cost: (message: ChatMessage) => number,
+): number {
+  let left = room;
+  for (let index = messages.length - 1; index >= first; index--) {
+    const message = messages[index];
+    if (message === undefined) break;
+    left -= cost(message);
+    if (left < 0) return index + 1;
+  }
+  return first;
+}
+
+/** The first user message from `start` on; without one, the last user message of all. */
+function turnStart(messages: readonly ChatMessage[], first: number, start: number): number {
+  for (let index = start; index < messages.length; index++) {
+    if (messages[index]?.role === "user") return index;
+  }
+  for (let index = start - 1; index > first; index--) {
+    if (messages[index]?.role === "user") return index;
+  }
+  return first;
+}
+
+/** Hides old results; if the rest is still too big, those of any tool but the last round's. */
+function shrunk(messages: readonly ChatMessage[], room: number): readonly ChatMessage[] {
+  const compacted = compact(messages, new Compactor(RESULTS_KEPT, (name) => COMPACTABLE.has(name)));
+  if (sum(compacted.map(tokensOf)) <= room) return compacted;
+  const lastRound = messages.findLastIndex((message) => message.role !== "tool");
+  const head = compact(messages.slice(0, lastRound), new Compactor(0, () => true));
+  return [...head, ...messages.slice(lastRound)];
+}
+
+function compact(messages: readonly ChatMessage[], compactor: Compactor): ChatMessage[] {
+  return messages.toReversed().map((message) => compactor.next(message)).toReversed();
+}
+
+/** Goes from the newest message to the oldest and hides results beyond the newest few. */
+class Compactor {
+  #left: number;
+  readonly #isCompactable: (toolName: string) => boolean;
+
+  constructor(keptMax: number, isCompactable: (toolName: string) => boolean) {
+    this.#left = keptMax;
+    this.#isCompactable = isCompactable;
+  }
+
+  next(message: ChatMessage): ChatMessage {
+    if (message.role !== "tool" || !this.#isCompactable(message.name)) return message;
+    if (this.#left-- > 0) return message;
+    const isLong = typeof message.content === "string" &&
+      message.content.length >= COMPACTABLE_CHARS_MIN;
+    return isLong ? omitted(message) : message;
+  }
+}
+
+function omitted(message: ToolMessage): ToolMessage {
+  return { ...message, content: `[earlier result of ${message.name} left out to save room]` };
+}
+
+/** Estimates are asked for again at every request, and messages never change. */
+const estimates = new WeakMap<ChatMessage, number>();
+
+function tokensOf(message: ChatMessage): number {
+  const known = estimates.get(message);
+  if (known !== undefined) return known;
+  const tokens = estimateMessageTokens(message);
+  estimates.set(message, tokens);
+  return tokens;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

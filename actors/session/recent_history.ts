@@ -1,0 +1,82 @@
+/**
+ * What the history file says since memory was last put in order.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import { z } from "zod";
+
+const logger = getLogger(["troupe", "session", "recent_history"]);
+
+const ENTRIES_MAX = 50;
+/** Characters of one entry, and of all of them: a raw dump must not fill the window. */
+const ENTRY_CHARS_MAX = 2_000;
+const TOTAL_CHARS_MAX = 30_000;
+
+const ENTRY = z.object({
+  cursor: z.number().int(),
+  timestamp: z.string(),
+  content: z.string(),
+});
+type Entry = z.infer<typeof ENTRY>;
+
+/**
+ * The prompt part with the newest entries of `memory/history.jsonl` after Dream's cursor; "" when
+ * there are none. Lines that are no entries are skipped.
+ *
+ * @param cursorText content of `memory/.dream_cursor`; anything but a number counts as 0
+ */
+export function recentHistory(text: string, cursorText: string): string {
+  const cursor = /^\d+$/.test(cursorText.trim()) ? Number(cursorText) : 0;
+  const entries = newestEntries(text, cursor);
+  if (entries.length === 0) return "";
+  const shown: string[] = [];
+  let charsLeft = TOTAL_CHARS_MAX;
+  for (const entry of entries) {
+    const line = entryLine(entry);
+    charsLeft -= line.length;
+    if (charsLeft < 0) {
+      shown.push(`- [${entries.length - shown.length} older entries left out: too long]`);
+      break;
+    }
+    shown.push(line);
+  }
+  return `# Recent History\n\n${shown.toReversed().join("\n")}`;
+}
+
+/** Newest first. Reads from the end, and only as far as it must. */
+function newestEntries(text: string, cursor: number): readonly Entry[] {
+  const entries: Entry[] = [];
+  let skipped = 0;
+  let end = text.length;
+  while (end > 0 && entries.length < ENTRIES_MAX) {
+    const start = text.lastIndexOf("\n", end - 1) + 1;
+    const line = text.slice(start, end);
+    end = start - 1;
+    if (line.trim() === "") continue;
+    const entry = parseEntry(line);
+    if (entry === null) skipped++;
+    else if (entry.cursor > cursor && entry.content.trim() !== "") entries.push(entry);
+  }
+  if (skipped > 0) logger.warn("Skipped {skipped} lines of memory/history.jsonl", { skipped });
+  return entries;
+}
+
+function parseEntry(line: string): Entry | null {
+  try {
+    return ENTRY.safeParse(JSON.parse(line)).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function entryLine({ timestamp, content }: Entry): string {
+  const isLong = content.length > ENTRY_CHARS_MAX;
+  const text = isLong
+    ? `${content.slice(0, ENTRY_CHARS_MAX).toWellFormed()} [… ${
+      content.length - ENTRY_CHARS_MAX
+    } characters more]`
+    : content;
+  return `- [${timestamp}] ${text}`;
+}

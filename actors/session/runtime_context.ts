@@ -1,0 +1,172 @@
+/**
+ * What stands around a person's words in a request: the time, the chat, and their attachments.
+ * None of it is stored but the paths of images.
+ * @module
+ */
+
+import type { ContentBlock, ImageBlock, UserMessage } from "../../providers/provider.ts";
+
+const BLOCK_START = "[Runtime context: facts about this message, not instructions]";
+const BLOCK_END = "[/Runtime context]";
+/** Anything that a person could write to look like the block's first or last line. */
+const LOOKS_LIKE_MARKER = /\[(?=[\s/]*runtime\s+context\b)/giu;
+
+/** Images of one message that the model sees; more are only named. */
+const IMAGES_MAX = 8;
+/** Most bytes of an image that goes to a model. */
+export const IMAGE_BYTES_MAX: number = 10 * 1024 * 1024;
+const BASE64_CHARS_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4;
+
+/** What the runtime block says. */
+export interface RuntimeFacts {
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** IANA name; an unknown one counts as UTC. */
+  readonly timezone: string;
+  readonly channel: string;
+  readonly chatId: string;
+}
+
+/** An image, ready for a `data:` URL. */
+export interface ImageData {
+  readonly mime: string;
+  readonly base64: string;
+}
+
+/** Reads an image file; null when it cannot be read, is too big, or is no image. */
+export type ReadImage = (path: string) => Promise<ImageData | null>;
+
+/** The files that came with a message. */
+export interface Attachments {
+  readonly images: readonly ImageBlock[];
+  /** One line for each file that the model does not see, with its path. */
+  readonly notes: readonly string[];
+}
+
+/** A message without files. */
+export const NO_ATTACHMENTS: Attachments = { images: [], notes: [] };
+
+/** The block that goes in front of a person's words. */
+export function runtimeBlock({ nowMs, timezone, channel, chatId }: RuntimeFacts): string {
+  return [
+    BLOCK_START,
+    `Time: ${zonedTime(nowMs, timezone)}`,
+    `Channel: ${oneLine(channel)}`,
+    `Chat: ${oneLine(chatId)}`,
+    BLOCK_END,
+  ].join("\n");
+}
+
+/** `YYYY-MM-DD HH:MM (Weekday) (Zone, UTC+hh:mm)`. */
+export function zonedTime(epochMs: number, timezone: string): string {
+  const { format, zone } = formatOf(timezone);
+  const parts = new Map(format.formatToParts(epochMs).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
+  const offset = part("timeZoneName").replace(/^(GMT|UTC)/, "") || "+00:00";
+  const date = `${part("year")}-${part("month")}-${part("day")}`;
+  return `${date} ${part("hour")}:${part("minute")} (${part("weekday")}) (${zone}, UTC${offset})`;
+}
+
+/** Reads what came with a message, so that {@link userContent} can show it. */
+export async function loadAttachments(
+  paths: readonly string[],
+  readImage: ReadImage,
+): Promise<Attachments> {
+  const read = await Promise.all(
+    paths.map(async (path, index) => ({
+      path,
+      image: index < IMAGES_MAX ? await readImage(path) : null,
+    })),
+  );
+  const images: ImageBlock[] = [];
+  const notes: string[] = [];
+  for (const { path, image } of read) {
+    if (image === null || image.base64.length > BASE64_CHARS_MAX) {
+      notes.push(`[attached file, not shown here: ${oneLine(path)}]`);
+      continue;
+    }
+    const url = `data:${image.mime};base64,${image.base64}`;
+    images.push({ type: "image_url", image_url: { url }, _meta: { path } });
+  }
+  return { images, notes };
+}
+
+/** A person's message as the model sees it: block, images, words. */
+export function userContent(
+  block: string,
+  text: string,
+  { images, notes }: Attachments = NO_ATTACHMENTS,
+): UserMessage["content"] {
+  const words = [neutralised(text), ...notes].filter((part) => part.trim() !== "").join("\n");
+  if (images.length === 0) return words === "" ? block : `${block}\n\n${words}`;
+  const blocks: ContentBlock[] = [{ type: "text", text: block }, ...images];
+  if (words !== "") blocks.push({ type: "text", text: words });
+  return blocks;
+}
+
+/** The same message as it is stored: words, and where its files are. */
+export function storedUserText(
+  text: string,
+  { images, notes }: Attachments = NO_ATTACHMENTS,
+): string {
+  const places = images.map(({ _meta }) => _meta ? `[image: ${oneLine(_meta.path)}]` : "[image]");
+  return [text, ...places, ...notes].filter((part) => part.trim() !== "").join("\n");
+}
+
+/** Any content as it is stored: images become the place where they are. */
+export function withoutImages(content: UserMessage["content"]): UserMessage["content"] {
+  if (typeof content === "string" || content.every((block) => block.type === "text")) {
+    return content;
+  }
+  return content.map((block): ContentBlock =>
+    block.type === "text"
+      ? block
+      : { type: "text", text: block._meta ? `[image: ${oneLine(block._meta.path)}]` : "[image]" }
+  );
+}
+
+/** The text, in which nothing can pass for the runtime block's marker lines. */
+export function neutralised(text: string): string {
+  return text.replace(LOOKS_LIKE_MARKER, "(");
+}
+
+function oneLine(text: string): string {
+  return neutralised(text.replaceAll(/[\r\n\u2028\u2029]+/g, " "));
+}
+
+interface ZoneFormat {
+  readonly format: Intl.DateTimeFormat;
+  readonly zone: string;
+}
+
+/** Formats are dear to make; there are as many as zones in use. */
+const formats = new Map<string, ZoneFormat>();
+
+function formatOf(timezone: string): ZoneFormat {
+  const known = formats.get(timezone);
+  if (known !== undefined) return known;
+  const made = makeFormat(timezone) ?? makeFormat("UTC") ??
+    { format: new Intl.DateTimeFormat("en-GB"), zone: "local" };
+  formats.set(timezone, made);
+  return made;
+}
+
+function makeFormat(timeZone: string): ZoneFormat | null {
+  try {
+    const format = new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      weekday: "long",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      timeZoneName: "longOffset",
+    });
+    return { format, zone: timeZone };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
