@@ -4,9 +4,32 @@
  * @module
  */
 
-import type { z } from "zod";
-import type { ContentBlock } from "../../providers/provider.ts";
+import type { ContentBlock, ToolDefinition } from "../../providers/provider.ts";
+import { GatewayError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
+
+/** Why a file, a path or a process cannot be used. The message is meant for the model. */
+export type ToolFailure =
+  | "path_outside"
+  | "path_protected"
+  | "path_missing"
+  | "path_wrong_kind"
+  | "file_too_large"
+  | "file_failed"
+  | "run_failed"
+  | "arguments_invalid";
+
+/** A tool could not do what was asked. */
+export class ToolError extends GatewayError {
+  override readonly name = "ToolError";
+  readonly code: ToolFailure;
+  readonly recovery = "give_up";
+
+  constructor(code: ToolFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** What a tool must be able to do; nothing else is given to it. */
 export interface ToolNeeds {
@@ -54,7 +77,7 @@ export interface FileEntry {
  * Files within what the policy allows. Paths may be relative (to the workspace), absolute, or
  * start with `~`; each is resolved, symlinks included, before it is checked.
  * All methods throw {@link ToolError} with `path_outside`, `path_protected`, `path_missing`,
- * `path_wrong_kind` or `file_failed`.
+ * `path_wrong_kind`, `file_too_large` or `file_failed`.
  */
 export interface ToolFiles {
   /** The absolute, resolved path that a tool may name to the model. */
@@ -111,24 +134,25 @@ export interface ToolContext {
   readonly reads: Map<string, string>;
 }
 
-/** A tool. `Parameters` is the parsed shape of its arguments. */
-export interface Tool<Parameters = unknown> {
+/** A tool as the registry holds it. */
+export interface Tool {
   /** As the model calls it: lower snake_case. */
   readonly name: string;
   readonly description: string;
-  readonly parameters: z.ZodType<Parameters>;
+  /** JSON Schema of the arguments, an object at its root. */
+  readonly parameters: JsonObject;
   readonly needs: ToolNeeds;
   readonly concurrency: ToolConcurrency;
   /** Longest run; past it the call is aborted and the model told. */
   readonly timeoutMs: number;
-  /** Runs one call. What it throws becomes an error result. */
-  readonly run: (parameters: Parameters, context: ToolContext) => Promise<ToolResult>;
+  /** Casts and checks the arguments, then runs. What it throws becomes an error result. */
+  call(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A registry's answer to one call: what ran and what came back. */
+/** The tools of a gateway, as a turn sees them. */
 export interface ToolRunner {
   /** Definitions for the model: built-ins by name, then `mcp_…` by name. */
-  definitions(): readonly { name: string; description: string; parameters: JsonObject }[];
+  definitions(): readonly ToolDefinition[];
   /** How a tool may run; unknown tools are exclusive. */
   concurrency(name: string): ToolConcurrency;
   /** Runs a call; never throws but for an abort of `context.signal`. */

@@ -1,0 +1,62 @@
+/**
+ * Makes a tool from its parts: the arguments a model sends are cast where that is safe, checked,
+ * and answered with what is wrong where they cannot be used.
+ * @module
+ */
+
+import { z } from "zod";
+import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { castArguments } from "./cast_arguments.ts";
+import {
+  type Tool,
+  type ToolConcurrency,
+  type ToolContext,
+  ToolError,
+  type ToolNeeds,
+  type ToolResult,
+} from "./tool.ts";
+
+/** A tool before it is defined. `Parameters` is the parsed shape of its arguments. */
+export interface ToolSpec<Parameters> {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: z.ZodType<Parameters>;
+  readonly needs: ToolNeeds;
+  readonly concurrency: ToolConcurrency;
+  readonly timeoutMs: number;
+  readonly run: (parameters: Parameters, context: ToolContext) => Promise<ToolResult>;
+}
+
+const jsonObject: z.ZodType<JsonObject> = z.record(
+  z.string(),
+  z.lazy((): z.ZodType<JsonValue> => z.json()),
+);
+
+/** Defines a tool; the JSON Schema for the model is derived from the zod one. */
+export function defineTool<Parameters>(spec: ToolSpec<Parameters>): Tool {
+  const { $schema: _, ...parameters } = jsonObject.parse(
+    z.toJSONSchema(spec.parameters, { io: "input" }),
+  );
+  return {
+    name: spec.name,
+    description: spec.description,
+    parameters,
+    needs: spec.needs,
+    concurrency: spec.concurrency,
+    timeoutMs: spec.timeoutMs,
+    call(args: JsonObject, context: ToolContext): Promise<ToolResult> {
+      const parsed = spec.parameters.safeParse(castArguments(args, parameters));
+      if (parsed.success) return spec.run(parsed.data, context);
+      const problems = parsed.error.issues.map(({ path, message }) =>
+        path.length === 0 ? message : `${path.join(".")}: ${message}`
+      );
+      const text = `Cannot run "${spec.name}" with these arguments: ${problems.join("; ")}`;
+      return Promise.reject(new ToolError("arguments_invalid", text));
+    },
+  };
+}
+
+/** A result that is plain text. */
+export function textResult(content: string): ToolResult {
+  return { content, isError: false };
+}

@@ -1,0 +1,83 @@
+/**
+ * The tools of a gateway: which there are, and how one call runs.
+ * @module
+ */
+
+import type { ToolDefinition } from "../../providers/provider.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { asError } from "../kernel/errors.ts";
+import { invariant } from "../kernel/invariant.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Tool, ToolConcurrency, ToolContext, ToolResult, ToolRunner } from "./tool.ts";
+
+/** Holds tools by name. */
+export class ToolRegistry implements ToolRunner {
+  readonly #clock: Clock;
+  readonly #tools = new Map<string, Tool>();
+  #definitions: readonly ToolDefinition[] | undefined;
+
+  constructor(clock: Clock, tools: readonly Tool[]) {
+    this.#clock = clock;
+    for (const tool of tools) this.add(tool);
+  }
+
+  /** Adds a tool; its name must be free. */
+  add(tool: Tool): void {
+    invariant(!this.#tools.has(tool.name), `no other tool is named "${tool.name}"`);
+    this.#tools.set(tool.name, tool);
+    this.#definitions = undefined;
+  }
+
+  definitions(): readonly ToolDefinition[] {
+    return this.#definitions ??= [...this.#tools.values()]
+      .toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
+      .map(({ name, description, parameters }) => ({ name, description, parameters }));
+  }
+
+  concurrency(name: string): ToolConcurrency {
+    return this.#tools.get(name)?.concurrency ?? "exclusive";
+  }
+
+  async run(name: string, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) {
+      const names = this.definitions().map((definition) => definition.name).join(", ");
+      return failure(`Cannot run "${name}": there is no such tool. Available: ${names}`);
+    }
+    try {
+      return await this.#runInTime(tool, args, context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return failure(asError(error).message);
+    }
+  }
+
+  async #runInTime(tool: Tool, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+    const deadline = new AbortController();
+    const { promise: expired, resolve: expire } = Promise.withResolvers<ToolResult>();
+    const timer = this.#clock.setTimer(tool.timeoutMs, () => {
+      deadline.abort();
+      expire(failure(`"${tool.name}" took longer than ${tool.timeoutMs / 1000} s and was ended`));
+    });
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(context.signal.reason);
+    context.signal.addEventListener("abort", abort, { once: true });
+    try {
+      context.signal.throwIfAborted();
+      const signal = AbortSignal.any([context.signal, deadline.signal]);
+      return await Promise.race([tool.call(args, { ...context, signal }), expired, aborted]);
+    } finally {
+      timer.cancel();
+      context.signal.removeEventListener("abort", abort);
+    }
+  }
+}
+
+/** Built-in tools come first, so that the start of a prompt stays the same. */
+function rank(tool: Tool): number {
+  return tool.name.startsWith("mcp_") ? 1 : 0;
+}
+
+function failure(message: string): ToolResult {
+  return { content: message.startsWith("Error") ? message : `Error: ${message}`, isError: true };
+}
