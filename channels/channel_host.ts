@@ -20,6 +20,7 @@ import {
   type DeliveryReceipt,
   type HandInResult,
 } from "./channel.ts";
+import type { LoggedInWorker } from "./worker_logs.ts";
 
 const logger = getLogger(["troupe", "channels", "host"]);
 
@@ -71,6 +72,7 @@ export type FromChannel =
     readonly connection: ConnectionState;
     readonly isStreaming: boolean;
   }
+  | LoggedInWorker
   /** The channel ended by itself; with an error, going on is senseless (bad credentials). */
   | { readonly type: "run_ended"; readonly error: string | null };
 
@@ -91,14 +93,16 @@ export interface ChannelHostOptions {
   readonly name: string;
   readonly mediaFolder: string;
   readonly gateway: ActorRef<FromChannel>;
-  readonly create: (context: ChannelContext) => Channel;
+  /** Loads the channel's module, inside the isolate where it runs. */
+  readonly load: () => Promise<(context: ChannelContext) => Channel>;
 }
 
 /** Runs a channel and carries messages between it and the gateway. */
 export class ChannelHost implements Actor<ChannelHostMessage> {
   readonly #context: ActorContext<ChannelHostMessage>;
   readonly #gateway: ActorRef<FromChannel>;
-  readonly #channel: Channel;
+  readonly #channel: Promise<Channel>;
+  #isStreaming = false;
   readonly #ending = new AbortController();
   #stopping: ReplyTo<"stopped"> | undefined;
   #hasEnded = false;
@@ -106,10 +110,10 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   constructor(context: ActorContext<ChannelHostMessage>, options: ChannelHostOptions) {
     this.#context = context;
     this.#gateway = options.gateway;
-    this.#channel = options.create(this.#channelContext(options));
+    this.#channel = this.#load(options);
     context.signal.addEventListener("abort", () => this.#ending.abort(), { once: true });
     context.pipe(
-      () => this.#channel.run(),
+      async () => await (await this.#channel).run(),
       (outcome) => ({ type: "ran", error: outcome.state === "ok" ? null : outcome.error }),
     );
   }
@@ -133,9 +137,16 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
     this.#ending.abort();
   }
 
+  async #load(options: ChannelHostOptions): Promise<Channel> {
+    const create = await options.load();
+    const channel = create(this.#channelContext(options));
+    this.#isStreaming = channel.isStreaming;
+    return channel;
+  }
+
   #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
     this.#context.pipe(
-      (signal) => this.#channel.deliver(delivery, signal),
+      async (signal) => await (await this.#channel).deliver(delivery, signal),
       (outcome) => ({
         type: "delivered",
         replyTo,
@@ -182,7 +193,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
         );
       },
       report: (connection) => {
-        const isStreaming = this.#channel.isStreaming;
+        const isStreaming = this.#isStreaming;
         this.#gateway.tell({ type: "connection_changed", connection, isStreaming });
       },
     };
@@ -190,7 +201,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
 
   /** A gateway that does not answer in time counts as a refusal: the platform will send again. */
   async #handIn(inbound: ChannelInbound): Promise<HandInResult> {
-    const wantsStream = this.#channel.isStreaming;
+    const wantsStream = this.#isStreaming;
     try {
       return await this.#gateway.ask<HandInResult>(
         (replyTo) => ({ type: "hand_in", inbound, wantsStream, replyTo }),

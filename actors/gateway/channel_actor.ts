@@ -12,6 +12,7 @@ import type {
   HandInResult,
 } from "../../channels/channel.ts";
 import type { DeliveryOutcome, FromChannel, ToChannel } from "../../channels/channel_host.ts";
+import { logForwarded } from "../../channels/worker_logs.ts";
 import type { Accepted, Journal } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { asError, AskError } from "../kernel/errors.ts";
@@ -19,6 +20,7 @@ import { unreachable } from "../kernel/invariant.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import { jitter } from "../kernel/random.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
+import type { WorkerNotice } from "../kernel/worker_actor.ts";
 import type { OutboxControl } from "./outbox.ts";
 import type { RouterMessage } from "./router.ts";
 import { effectiveSessionKey } from "./session_key.ts";
@@ -42,6 +44,8 @@ export interface ChannelReport {
   readonly state: ConnectionState["state"];
   readonly detail: string;
   readonly restarts: number;
+  /** Threads of Workers that would not end; each may use a core until the gateway restarts. */
+  readonly stuckThreads: number;
   readonly lastError: string | null;
 }
 
@@ -70,7 +74,7 @@ type Internal =
   | { readonly type: "answered" };
 
 /** All that a channel's actor understands. */
-export type ChannelActorMessage = ChannelControl | FromChannel | Internal;
+export type ChannelActorMessage = ChannelControl | FromChannel | WorkerNotice | Internal;
 
 /** What a channel's actor is made of. */
 export interface ChannelActorOptions {
@@ -80,7 +84,9 @@ export interface ChannelActorOptions {
   readonly outbox: ActorRef<OutboxControl>;
   readonly isUnified: boolean;
   /** The channel itself, in a Worker or in this process; must not restart by itself. */
-  readonly defineHost: (gateway: ActorRef<FromChannel>) => ActorDefinition<ToChannel>;
+  readonly defineHost: (
+    gateway: ActorRef<FromChannel | WorkerNotice>,
+  ) => ActorDefinition<ToChannel>;
 }
 
 /** Defines the actor of a channel. */
@@ -99,6 +105,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   #connection: ConnectionState = { state: "connecting", detail: "starting" };
   #startedAtMs = 0;
   #restarts = 0;
+  #stuckThreads = 0;
   #recentFaults = 0;
   #lastError: string | null = null;
   #takesInput = true;
@@ -122,6 +129,14 @@ class ChannelActor implements Actor<ChannelActorMessage> {
         return this.#rememberInbound(message.platformId, message.channelState, message.replyTo);
       case "connection_changed":
         return this.#connectionChanged(message.connection, message.isStreaming);
+      case "logged":
+        return logForwarded(message);
+      case "worker_ready":
+      case "worker_died": // the host's stop follows
+        return;
+      case "worker_stuck":
+        this.#stuckThreads++;
+        return;
       case "run_ended":
         return this.#runEnded(message.error);
       case "deliver":
@@ -317,6 +332,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       state: this.#connection.state,
       detail: this.#connection.detail,
       restarts: this.#restarts,
+      stuckThreads: this.#stuckThreads,
       lastError: this.#lastError,
     };
   }

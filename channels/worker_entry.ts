@@ -1,0 +1,39 @@
+/**
+ * The module of every channel's Worker: hosts the channel that it is told to.
+ * @module
+ */
+
+import { z } from "zod";
+import { invariant } from "../actors/kernel/invariant.ts";
+import type { JsonValue } from "../actors/kernel/json.ts";
+import { runWorker } from "../actors/kernel/worker_runtime.ts";
+import { ChannelHost, type ChannelHostMessage, type FromChannel } from "./channel_host.ts";
+import { findChannel } from "./registry.ts";
+import { forwardLogs } from "./worker_logs.ts";
+
+/** What a channel's Worker is told at its start. */
+export interface ChannelWorkerInit {
+  /** Name of the channel's entry. */
+  readonly channel: string;
+  /** Runtime name of this instance. */
+  readonly name: string;
+  readonly mediaFolder: string;
+  /** The channel's section of the config. */
+  readonly section: JsonValue;
+}
+
+const initSchema: z.ZodType<ChannelWorkerInit> = z.object({
+  channel: z.string(),
+  name: z.string(),
+  mediaFolder: z.string(),
+  section: z.json(),
+});
+
+runWorker<ChannelHostMessage, FromChannel>((context, gateway, init) => {
+  const { channel, name, mediaFolder, section } = initSchema.parse(init);
+  const entry = findChannel(channel);
+  invariant(entry !== undefined, `there is a channel "${channel}"`);
+  forwardLogs(gateway);
+  const load = () => entry.load(section);
+  return new ChannelHost(context, { name, mediaFolder, gateway, load });
+});
