@@ -126,7 +126,7 @@ Deno.test("Gate holds its limit and loses no request whatever the order of event
           await home.system.stop(subject.ref);
         }
         await settle();
-        const open = [...owner].filter(([id, {}]) => !released.has(id))
+        const open = [...owner].filter(([id]) => !released.has(id))
           .filter(([, holder]) => alive.has(holder));
         const { held: heldNow, waiting } = await report();
         assert.ok(heldNow <= limit);
