@@ -161,8 +161,12 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
   }
 
   watchOther(ref: ActorRef<never>, onStop: (reason: StopReason) => void): () => void {
-    const other = cellOf(ref);
-    const extras = other.#extra();
+    return watchRef(ref, onStop);
+  }
+
+  /** Calls `onStop` when this actor has stopped; returns the way to take that back. */
+  addWatcher(onStop: (reason: StopReason) => void): () => void {
+    const extras = this.#extra();
     const { ended } = extras;
     if (ended !== undefined) {
       queueMicrotask(() => onStop(ended));
@@ -325,6 +329,11 @@ function cellOf(ref: ActorRef<never>): Cell<unknown> {
 /** Stops the actor behind a ref of this process. */
 export function stopRef(ref: ActorRef<never>, options: StopOptions): Promise<void> {
   return cellOf(ref).stop(options);
+}
+
+/** Watches the actor behind a ref of this process. */
+export function watchRef(ref: ActorRef<never>, onStop: (reason: StopReason) => void): () => void {
+  return cellOf(ref).addWatcher(onStop);
 }
 
 /** Tells `ref`, but leaves a message that is not taken with the caller: no dead letter. */

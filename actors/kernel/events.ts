@@ -14,6 +14,8 @@ export type KernelEvent =
     readonly restarts: number;
     readonly error: string;
   }
+  /** A Worker does not answer: its thread may use a core until the process ends. */
+  | { readonly type: "worker_stuck"; readonly actor: string }
   | { readonly type: "dead_letter"; readonly actor: string; readonly reason: DeadLetterReason };
 
 /** Why a message was not handled. */

@@ -199,3 +199,9 @@ async function start<T>(
 ): Promise<T> {
   return await work(signal);
 }
+
+/** The incarnation behind a context, for the kernel's own actors. */
+export function incarnationOf<M>(context: ActorContext<M>): Incarnation<M> {
+  invariant(context instanceof Incarnation, "a context is an incarnation of this kernel");
+  return context;
+}

@@ -4,8 +4,8 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { ActorDefinition, StopOptions } from "./actor.ts";
-import { Cell, stopRef } from "./cell.ts";
+import type { ActorDefinition, StopOptions, StopReason } from "./actor.ts";
+import { Cell, stopRef, watchRef } from "./cell.ts";
 import type { CellNode } from "./cell_extras.ts";
 import type { CellHome } from "./cell_home.ts";
 import type { Clock } from "./clock.ts";
@@ -65,6 +65,16 @@ export class ActorSystem implements CellHome, AsyncDisposable {
   /** Stops one actor of the top and waits for its end. */
   stop(ref: ActorRef<never>, options: StopOptions = {}): Promise<void> {
     return stopRef(ref, options);
+  }
+
+  /**
+   * Calls `onStop` once, when the actor has stopped for good (soon, if it already has); for code
+   * that is no actor itself.
+   *
+   * @returns takes the watch back
+   */
+  watch(ref: ActorRef<never>, onStop: (reason: StopReason) => void): () => void {
+    return watchRef(ref, onStop);
   }
 
   /** Stops all actors, newest first, and waits for their ends. */
