@@ -52,10 +52,10 @@ export interface LineFields {
 /** Latest instant that a date can hold, in epoch milliseconds. */
 const EPOCH_MS_MAX = 8.64e15;
 
-const METADATA_SCHEMA = z.looseObject({
+const METADATA_SCHEMA = z.object({
   key: z.string().nullable().catch(null),
-  created_at: z.unknown(),
-  updated_at: z.unknown(),
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
   metadata: z.record(z.string(), z.json()).catch({}),
   last_consolidated: z.number().int().catch(0),
 });
