@@ -10,6 +10,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { Inbound, Journal, Outbound } from "../journal/journal.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
+import type { ReadImage } from "./runtime_context.ts";
 
 /** What a session asks of the concurrency gate. */
 export type GateMessage =
@@ -95,6 +96,9 @@ export interface SessionServices {
   readonly journal: Journal;
   readonly files: SessionFiles;
   readonly promptFiles: PromptFiles;
+  /** The system prompt for a conversation in a channel. */
+  readonly systemPrompt: (channel: string) => Promise<string>;
+  readonly readImage: ReadImage;
   /** With retries inside. */
   readonly provider: Provider;
   readonly tools: ToolRunner;

@@ -1,0 +1,119 @@
+/**
+ * What people see of an answer while it is made: its growing text, and the tools that run.
+ * @module
+ */
+
+import type { Outbound } from "../journal/journal.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import type { TextListener } from "./model_call.ts";
+import type { OutboxMessage } from "./ports.ts";
+import { VisibleText } from "./visible_text.ts";
+
+/** Where an answer is shown. */
+export interface AnswerPlace {
+  readonly outbox: ActorRef<OutboxMessage> | undefined;
+  readonly chatId: string;
+  readonly context: Outbound["context"];
+  /** The row that grows; undefined where the channel does not stream. */
+  readonly row: Outbound | undefined;
+}
+
+/** Text that was shown of an answer. */
+export interface ShownText {
+  /** Of earlier model calls. */
+  readonly preamble: string;
+  /** Of the current one. */
+  readonly text: string;
+}
+
+/** Shows one answer; one view serves all answers of a turn, one after the other. */
+export class AnswerView implements TextListener {
+  #place: AnswerPlace | undefined;
+  #preamble = "";
+  #text = "";
+  #activity = "";
+  #cleaner = new VisibleText();
+  #kept = "";
+  #isHidden = false;
+
+  /** What was shown of the current answer; where nothing grows only the preamble is known. */
+  get shown(): ShownText {
+    const isGrowing = this.#place?.row !== undefined;
+    return { preamble: this.#preamble, text: isGrowing ? this.#text : "" };
+  }
+
+  /** A new answer begins. */
+  begin(place: AnswerPlace): void {
+    this.#place = place;
+    this.#preamble = "";
+    this.#activity = "";
+    this.beginCall({ kept: "", isHidden: false });
+  }
+
+  /**
+   * A model call begins.
+   *
+   * @param call `kept`: text of calls that were cut off, which this one goes on with, as the model
+   * wrote it; `isHidden`: its text is not shown while it comes
+   */
+  beginCall({ kept, isHidden }: { readonly kept: string; readonly isHidden: boolean }): void {
+    this.#kept = kept;
+    this.#isHidden = isHidden;
+    this.#beginText();
+  }
+
+  grew(delta: string): void {
+    if (this.#isHidden) return;
+    const growth = this.#cleaner.push(delta);
+    if (growth === "") return;
+    this.#text += growth;
+    this.#show();
+  }
+
+  restarted(): void {
+    const hadText = this.#text !== "";
+    this.#beginText();
+    if (hadText) this.#show();
+  }
+
+  /** Tools run: `text` came with their calls, `hint` names them. */
+  toolsStarted(text: string, hint: string): void {
+    if (this.#place?.row === undefined) {
+      this.#tellProgress(text, false);
+      this.#tellProgress(hint, true);
+    }
+    if (text !== "") this.#preamble += this.#preamble === "" ? text : `\n\n${text}`;
+    this.#text = "";
+    this.#activity = hint;
+    this.#show();
+  }
+
+  /** The tools that ran have ended. */
+  toolsEnded(): void {
+    this.#activity = "";
+    this.#show();
+  }
+
+  #beginText(): void {
+    this.#cleaner = new VisibleText();
+    this.#text = this.#cleaner.push(this.#kept);
+  }
+
+  #show(): void {
+    const key = this.#place?.row?.key;
+    if (key === undefined) return;
+    this.#place?.outbox?.tell({
+      type: "stream_grew",
+      key,
+      preamble: this.#preamble,
+      text: this.#text,
+      activity: this.#activity,
+    });
+  }
+
+  #tellProgress(text: string, isToolHint: boolean): void {
+    if (text.trim() === "" || this.#place === undefined) return;
+    const { outbox, chatId, context } = this.#place;
+    outbox?.tell({ type: "progress", chatId, context, text, isToolHint });
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Runs single tool calls of a turn, and makes of whatever happens a result for the model.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
+import { asError } from "../kernel/errors.ts";
+import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
+import { untilAborted } from "./aborting.ts";
+import { LookupGuard } from "./lookup_guard.ts";
+import type { SessionServices } from "./ports.ts";
+import { fitResult } from "./tool_result.ts";
+import { brokenTool, invalidArguments, repeatedLookup } from "./wording.ts";
+
+const logger = getLogger(["troupe", "session", "call_runner"]);
+
+/** What a turn gives its calls. */
+export interface CallRunnerOptions {
+  readonly services: Pick<SessionServices, "tools" | "toolContext" | "settings" | "newId">;
+  readonly origin: ToolOrigin;
+  readonly reads: Map<string, string>;
+}
+
+/** Runs the calls of one turn. */
+export class CallRunner {
+  readonly #options: CallRunnerOptions;
+  readonly #guard = new LookupGuard();
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a call; every failure is a result.
+   *
+   * @throws the signal's reason when it aborts
+   */
+  async run(
+    { call, parsed }: RequestedCall,
+    { send, signal }: Pick<ToolContext, "send" | "signal">,
+  ): Promise<ToolMessage> {
+    const { name } = call.function;
+    const result = parsed.state === "invalid"
+      ? failure(invalidArguments(name, parsed.problem))
+      : this.#guard.isRepetition(name, parsed.value)
+      ? failure(repeatedLookup(name))
+      : await this.#execute(name, parsed.value, { send, signal });
+    const content = await this.#fit(name, result);
+    return { role: "tool", tool_call_id: call.id, name, content };
+  }
+
+  async #execute(
+    name: string,
+    parameters: Parameters<SessionServices["tools"]["run"]>[1],
+    { send, signal }: Pick<ToolContext, "send" | "signal">,
+  ): Promise<ToolResult> {
+    const { services, origin, reads } = this.#options;
+    const context: ToolContext = { ...services.toolContext, origin, reads, send, signal };
+    try {
+      return await untilAborted(services.tools.run(name, parameters, context), signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const { message } = asError(thrown);
+      logger.error("Cannot run {tool}: {reason}", { tool: name, reason: message });
+      return failure(brokenTool(name, message));
+    }
+  }
+
+  #fit(toolName: string, result: ToolResult): Promise<ToolResult["content"]> {
+    const { services, origin } = this.#options;
+    return fitResult(result, {
+      toolName,
+      charsMax: services.settings.toolResultCharsMax,
+      sessionKey: origin.sessionKey,
+      workspace: services.toolContext.workspace,
+      files: services.toolContext.files,
+      newId: services.newId,
+    });
+  }
+}
+
+function failure(content: string): ToolResult {
+  return { content, isError: true };
+}

@@ -1,0 +1,100 @@
+/**
+ * What slash commands do. Each ends in one step: the command is done, and its reply is on its way.
+ * @module
+ */
+
+import { estimateMessageTokens } from "../../providers/tokens.ts";
+import type { Inbound } from "../journal/journal.ts";
+import { unreachable } from "../kernel/invariant.ts";
+import { type CommandName, helpText, statusText } from "./command_table.ts";
+import { waitingBefore } from "./incoming.ts";
+import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
+import type { SessionServices } from "./ports.ts";
+import type { SessionLog } from "./session_log.ts";
+import type { SessionMemory } from "./session_memory.ts";
+import { newSessionText, STOPPED_NOTE, stoppedText } from "./wording.ts";
+
+/** A command and what it may look at and change. */
+export interface CommandScene {
+  readonly name: CommandName;
+  readonly command: Inbound;
+  readonly services: SessionServices;
+  readonly log: SessionLog;
+  readonly memory: SessionMemory;
+  /** The session's turn. Whoever runs `stop` or `new` has aborted its work and waited for its end. */
+  readonly turn: UnfinishedTurn | undefined;
+}
+
+/** Whether a command ends the running turn. */
+export function endsTurn(name: CommandName): boolean {
+  return name === "stop" || name === "new";
+}
+
+/**
+ * Carries out a command.
+ *
+ * @throws {JournalError} {SessionFileError} when it has to be repeated; it still waits then
+ */
+export async function carryOut(scene: CommandScene): Promise<void> {
+  switch (scene.name) {
+    case "help":
+      return await reply(scene, helpText());
+    case "status":
+      return await reply(scene, describe(scene));
+    case "stop":
+      return await stop(scene);
+    case "new":
+      return await startAnew(scene);
+    default:
+      return unreachable(scene.name);
+  }
+}
+
+async function reply({ log, command }: CommandScene, content: string): Promise<void> {
+  await log.commit({
+    inbounds: [{ seq: command.seq, state: "done" }],
+    outbounds: [commandReply(command, content)],
+  });
+}
+
+async function stop({ log, command, services, turn }: CommandScene): Promise<void> {
+  const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
+  const running = turn?.steps.inbounds.length ?? 0;
+  const confirmation = stoppedText(running, waiting.length);
+  await stopWork(log, { command, turn, waiting, note: STOPPED_NOTE, confirmation });
+}
+
+/**
+ * The conversation goes first: after a crash in between the command still waits and is repeated.
+ * The other way round it could be confirmed and never done.
+ */
+async function startAnew({ log, command, services, memory, turn }: CommandScene): Promise<void> {
+  const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
+  const stopped = (turn?.steps.inbounds.length ?? 0) + waiting.length;
+  await log.clear();
+  memory.forgetConversation();
+  const confirmation = newSessionText(stopped);
+  await stopWork(log, { command, turn, waiting, note: null, confirmation });
+}
+
+function describe({ services, log, memory, turn }: CommandScene): string {
+  const { settings, uptimeMs } = services;
+  return statusText({
+    version: settings.version,
+    model: settings.model,
+    lastUsage: memory.turnUsage,
+    contextTokens: memory.contextTokens || estimate(log),
+    contextWindowTokens: settings.contextWindowTokens,
+    tokensMax: settings.tokensMax,
+    messageCount: log.conversation.replayableCount,
+    uptimeMs: uptimeMs(),
+    activeTasks: turn === undefined ? 0 : 1,
+  });
+}
+
+function estimate(log: SessionLog): number {
+  return log.conversation.replay().reduce(
+    (sum, message) => sum + estimateMessageTokens(message),
+    0,
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * What waits for a session: which of it a turn takes, and how it is put into words for the model.
+ * @module
+ */
+
+import type { UserMessage } from "../../providers/provider.ts";
+import type { Inbound, Journal } from "../journal/journal.ts";
+import { parseCommand } from "./command_table.ts";
+import type { SessionServices } from "./ports.ts";
+import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
+import type { Joining } from "./steps.ts";
+
+/** Rows that one look into the journal reads. */
+const PAGE_ROWS = 64;
+/** Commands that one look finds; the rest is found by the next one. */
+const COMMANDS_MAX = 64;
+
+/** Where waiting inbounds are read. */
+export type WaitingRows = Pick<Journal, "waiting">;
+
+/** An inbound as it is stored, and as the model sees it in its own turn. */
+export interface ReadInbound extends Joining {
+  readonly shown: UserMessage;
+}
+
+/** What waits for a session. */
+export interface Waiting {
+  /** Commands, in order. */
+  readonly commands: readonly Inbound[];
+  /** There may be more of them. */
+  readonly hasMoreCommands: boolean;
+  readonly hasMessages: boolean;
+}
+
+/** Looks through all that waits. */
+export async function lookForWork(journal: WaitingRows, sessionKey: string): Promise<Waiting> {
+  const commands: Inbound[] = [];
+  let hasMessages = false;
+  for await (const inbound of waitingInOrder(journal, sessionKey)) {
+    if (!isCommand(inbound)) hasMessages = true;
+    else if (commands.length === COMMANDS_MAX) {
+      return { commands, hasMessages, hasMoreCommands: true };
+    } else commands.push(inbound);
+  }
+  return { commands, hasMessages, hasMoreCommands: false };
+}
+
+/** The first message that waits, and whether others wait behind it. */
+export async function firstWaiting(
+  journal: WaitingRows,
+  sessionKey: string,
+): Promise<{ readonly first: Inbound; readonly hasMore: boolean } | undefined> {
+  let first: Inbound | undefined;
+  for await (const inbound of waitingInOrder(journal, sessionKey)) {
+    if (isCommand(inbound)) continue;
+    if (first !== undefined) return { first, hasMore: true };
+    first = inbound;
+  }
+  return first && { first, hasMore: false };
+}
+
+/** Messages that wait before `seq`, in order. */
+export async function waitingBefore(
+  journal: WaitingRows,
+  sessionKey: string,
+  seq: number,
+): Promise<Inbound[]> {
+  const before: Inbound[] = [];
+  for await (const inbound of waitingInOrder(journal, sessionKey)) {
+    if (inbound.seq >= seq) break;
+    if (!isCommand(inbound)) before.push(inbound);
+  }
+  return before;
+}
+
+/** Whether an inbound still waits: it may have been told of twice. */
+export async function stillWaits(journal: WaitingRows, inbound: Inbound): Promise<boolean> {
+  const [next] = await journal.waiting(inbound.sessionKey, inbound.seq - 1, 1);
+  return next?.seq === inbound.seq;
+}
+
+/** Messages of the same chat as `inbound` that wait near the head of the queue, in order. */
+export async function followUpsOf(
+  journal: WaitingRows,
+  inbound: Inbound,
+  countMax: number,
+): Promise<Inbound[]> {
+  const { sessionKey, channel, chatId } = inbound;
+  const page = await journal.waiting(sessionKey, 0, PAGE_ROWS);
+  return page
+    .filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)
+    .filter((waiting) => !isCommand(waiting))
+    .slice(0, countMax);
+}
+
+/** Whether a session answers an inbound by itself. */
+export function isCommand(inbound: Inbound): boolean {
+  return parseCommand(inbound.content) !== null;
+}
+
+/** Reads an inbound's attachments and puts time and chat in front of its words. */
+export async function readInbound(
+  inbound: Inbound,
+  { settings, readImage, clock }: Pick<SessionServices, "settings" | "readImage" | "clock">,
+): Promise<ReadInbound> {
+  const { channel, chatId, content } = inbound;
+  const attachments = await loadAttachments(inbound.media, readImage);
+  const block = runtimeBlock({ nowMs: clock.now(), timezone: settings.timezone, channel, chatId });
+  return {
+    inbound,
+    message: { role: "user", content: storedUserText(content, attachments) },
+    shown: { role: "user", content: userContent(block, content, attachments) },
+  };
+}
+
+async function* waitingInOrder(
+  journal: WaitingRows,
+  sessionKey: string,
+): AsyncGenerator<Inbound, void, undefined> {
+  let afterSeq = 0;
+  for (;;) {
+    const page = await journal.waiting(sessionKey, afterSeq, PAGE_ROWS);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return;
+    afterSeq = last.seq;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * One call of the model, from the request to its outcome; text is passed on while it comes.
+ * @module
+ */
+
+import {
+  type ChatEvent,
+  type ChatRequest,
+  type ChatResponse,
+  type Provider,
+  ProviderError,
+} from "../../providers/provider.ts";
+import { unreachable } from "../kernel/invariant.ts";
+import { untilAborted } from "./aborting.ts";
+
+/** How a call ended. */
+export type ModelOutcome =
+  | { readonly state: "answered"; readonly response: ChatResponse }
+  | { readonly state: "failed"; readonly error: ProviderError };
+
+/** Told of text while it comes. */
+export interface TextListener {
+  /** More text, as the model wrote it. */
+  grew(delta: string): void;
+  /** All text of this call is void; it comes anew. */
+  restarted(): void;
+}
+
+/** What a call needs besides its request. */
+export interface ModelCallOptions {
+  readonly provider: Provider;
+  readonly listener: TextListener;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Calls the model once. A stream that ends without an outcome has failed.
+ *
+ * @throws the signal's reason when it aborts
+ */
+export async function callModel(
+  request: ChatRequest,
+  { provider, listener, signal }: ModelCallOptions,
+): Promise<ModelOutcome> {
+  signal.throwIfAborted();
+  const events = provider.chat(request, signal)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await untilAborted(events.next(), signal);
+      if (next.done) return { state: "failed", error: endedEarly(provider.name) };
+      const outcome = handle(next.value, listener);
+      if (outcome === undefined) continue;
+      signal.throwIfAborted();
+      return outcome;
+    }
+  } finally {
+    // Not awaited: a stream that hangs would hang here as well.
+    Promise.resolve(events.return?.()).catch(() => {});
+  }
+}
+
+function handle(event: ChatEvent, listener: TextListener): ModelOutcome | undefined {
+  switch (event.type) {
+    case "text":
+      listener.grew(event.text);
+      return undefined;
+    case "restarted":
+      listener.restarted();
+      return undefined;
+    case "reasoning":
+    case "waiting":
+      return undefined;
+    case "finished":
+      return { state: "answered", response: event.response };
+    case "failed":
+      return { state: "failed", error: event.error };
+    default:
+      return unreachable(event);
+  }
+}
+
+function endedEarly(provider: string): ProviderError {
+  return new ProviderError(`Cannot finish a call of "${provider}": its stream ended early`, {
+    code: "provider_connection",
+    recovery: "retry",
+    userText: "The connection to the model broke off.",
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * Waking a session: its conversation from disk, and what is left of a turn that an end of the
+ * process or a restart of its actor interrupted.
+ * @module
+ */
+
+import type { ToolCall } from "../../providers/provider.ts";
+import type { Journal, Outbound, TurnRecord } from "../journal/journal.ts";
+import type { StoredMessage } from "./session_file.ts";
+import { lookForWork, type Waiting } from "./incoming.ts";
+import type { SessionServices } from "./ports.ts";
+import { SessionLog } from "./session_log.ts";
+import { SessionStore } from "./session_store.ts";
+import { TurnSteps } from "./steps.ts";
+import { UNAVAILABLE_NOTE } from "./wording.ts";
+
+/** A session that was woken. */
+export interface Awakened {
+  readonly log: SessionLog;
+  /** The turn to go on with, if there is one. */
+  readonly interrupted: TurnSteps | undefined;
+  readonly waiting: Waiting;
+}
+
+/**
+ * Wakes a session. Lines that only the journal holds are filed first.
+ *
+ * @throws {JournalError} {SessionFileError}
+ */
+export async function wakeSession(
+  sessionKey: string,
+  services: SessionServices,
+): Promise<Awakened> {
+  const store = new SessionStore(services);
+  const conversation = await store.load(sessionKey);
+  const log = new SessionLog({ services, store, conversation });
+  const interrupted = await findInterrupted(log, services.journal);
+  return { log, interrupted, waiting: await lookForWork(services.journal, sessionKey) };
+}
+
+async function findInterrupted(log: SessionLog, journal: Journal): Promise<TurnSteps | undefined> {
+  const found = await journal.interrupted(log.sessionKey);
+  if (found === null) return undefined;
+  const { turn, inbounds } = found;
+  const steps = new TurnSteps(log, turn.turnId, {
+    lines: turn.lines,
+    inbounds,
+    openCalls: callsWithoutResult(log.conversation.messages),
+    ...await findAnswers(turn, journal),
+  });
+  if (inbounds.length > 0) return steps;
+  // Nobody waits for this turn: it only has to be closed.
+  const { step, drafts } = steps.closing("failed", UNAVAILABLE_NOTE);
+  await log.commit(step, drafts);
+  return undefined;
+}
+
+/** The calls of the newest model answer that have no result; none when something else came since. */
+export function callsWithoutResult(messages: readonly StoredMessage[]): readonly ToolCall[] {
+  const ended: string[] = [];
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index]?.message;
+    if (message?.role === "tool") {
+      ended.push(message.tool_call_id);
+      continue;
+    }
+    const calls = message?.role === "assistant" ? message.tool_calls ?? [] : [];
+    return calls.filter((call) => !ended.includes(call.id));
+  }
+  return [];
+}
+
+/** How many answers a turn gave, and the row in which the next one grows. */
+async function findAnswers(
+  { turnId }: TurnRecord,
+  journal: Journal,
+): Promise<{ readonly answers: number; readonly openRow: Outbound | undefined }> {
+  for (let answers = 0;; answers++) {
+    const row = await journal.outbound(`${turnId}:${answers}`);
+    if (row === null) return { answers, openRow: undefined };
+    if (row.state === "open") return { answers, openRow: row };
+  }
+}

@@ -1,0 +1,405 @@
+/**
+ * The session actor: one conversation. It runs one turn at a time, beside its mailbox, and so
+ * hears what comes meanwhile; slash commands are answered at once, in every state.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import { type Inbound, JournalError } from "../journal/journal.ts";
+import type { Actor, ActorContext, ActorDefinition, Outcome, Work } from "../kernel/actor.ts";
+import type { Timer } from "../kernel/clock.ts";
+import { GatewayError } from "../kernel/errors.ts";
+import { invariant, unreachable } from "../kernel/invariant.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import { type CommandName, parseCommand } from "./command_table.ts";
+import { carryOut, endsTurn } from "./commands.ts";
+import { lookForWork, stillWaits, type Waiting } from "./incoming.ts";
+import { closeBrokenTurn } from "./interruption.ts";
+import type { PermitGranted, SessionEvent, SessionMessage, SessionServices } from "./ports.ts";
+import { type Awakened, wakeSession } from "./recovery.ts";
+import { sessionFileName } from "./session_name.ts";
+import { SessionMemory } from "./session_memory.ts";
+import type { SessionLog } from "./session_log.ts";
+import { TurnSteps } from "./steps.ts";
+import { Turn, type TurnEnd } from "./turn.ts";
+
+const logger = getLogger(["troupe", "session", "session"]);
+
+/** Messages that may wait; past it two become one look into the journal, which has them all. */
+const MAILBOX_MAX = 256;
+/** Commands held in memory; past it they wait in the journal. */
+const COMMANDS_MAX = 64;
+/** A turn that is aborted, and what it has in the journal's hands, must end within this. */
+const SHUTDOWN_MS = 10_000;
+
+type Internal =
+  | { readonly type: "woken"; readonly outcome: Outcome<Awakened> }
+  | { readonly type: "looked"; readonly outcome: Outcome<Waiting> }
+  | { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> }
+  | { readonly type: "turn_closed"; readonly outcome: Outcome<void> }
+  | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
+  | { readonly type: "command_done"; readonly outcome: Outcome<void> }
+  | { readonly type: "idle_elapsed" };
+
+/** All that a session understands: what the router and the gate tell it, and its own news. */
+export type SessionActorMessage = SessionMessage | PermitGranted | Internal;
+
+/** Why a turn was aborted: somebody asked for it. */
+export class TurnStoppedError extends GatewayError {
+  override readonly name = "TurnStoppedError";
+  readonly code = "turn_stopped";
+  readonly recovery = "give_up";
+}
+
+/** Defines the actor of one session. */
+export function sessionActor(
+  sessionKey: string,
+  services: SessionServices,
+  router: ActorRef<SessionEvent>,
+): ActorDefinition<SessionActorMessage> {
+  return {
+    name: sessionFileName(sessionKey).replace(/\.jsonl$/, ""),
+    mailboxMax: MAILBOX_MAX,
+    overflow: { type: "merge", merge: mergeIntoWake },
+    shutdownMs: SHUTDOWN_MS,
+    create: (context) => new Session({ sessionKey, services, router, context }),
+  };
+}
+
+function mergeIntoWake(
+  waiting: SessionActorMessage,
+  incoming: SessionActorMessage,
+): SessionActorMessage | undefined {
+  return isNews(waiting) && isNews(incoming) ? { type: "wake" } : undefined;
+}
+
+function isNews({ type }: SessionActorMessage): boolean {
+  return type === "inbound_accepted" || type === "wake";
+}
+
+/**
+ * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs;
+ * closing: a broken turn is being closed.
+ */
+type State =
+  | { readonly state: "waking" }
+  | { readonly state: "idle"; readonly timer: Timer | undefined }
+  | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
+  | { readonly state: "running"; readonly requestId: string; readonly work: Work }
+  | { readonly state: "closing"; readonly requestId: string };
+
+/** checking: it may have been told of twice; waiting: for the turn's end; running: being done. */
+interface ActiveCommand {
+  readonly inbound: Inbound;
+  readonly name: CommandName;
+  phase: "checking" | "waiting" | "running";
+}
+
+interface SessionOptions {
+  readonly sessionKey: string;
+  readonly services: SessionServices;
+  readonly router: ActorRef<SessionEvent>;
+  readonly context: ActorContext<SessionActorMessage>;
+}
+
+class Session implements Actor<SessionActorMessage> {
+  readonly #sessionKey: string;
+  readonly #services: SessionServices;
+  readonly #router: ActorRef<SessionEvent>;
+  readonly #context: ActorContext<SessionActorMessage>;
+  readonly #memory = new SessionMemory();
+  /** Work beside the mailbox that has not ended; the next incarnation begins after it. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #state: State = { state: "waking" };
+  #log: SessionLog | undefined;
+  /** The turn that runs, or was interrupted and waits for its permit. */
+  #turn: Turn | undefined;
+  #command: ActiveCommand | undefined;
+  readonly #commands: Inbound[] = [];
+  /** Commands may wait in the journal that are not in memory. */
+  #mayMissCommands = false;
+  #isLooking = false;
+  /** Messages may wait in the journal. */
+  #mayHaveWork = false;
+
+  constructor({ sessionKey, services, router, context }: SessionOptions) {
+    this.#sessionKey = sessionKey;
+    this.#services = services;
+    this.#router = router;
+    this.#context = context;
+    this.#pipe(() => wakeSession(sessionKey, services), (outcome) => ({ type: "woken", outcome }));
+  }
+
+  receive(message: SessionActorMessage): void {
+    switch (message.type) {
+      case "inbound_accepted":
+        return this.#inboundAccepted(message.inbound);
+      case "wake":
+        return this.#look();
+      case "permit_granted":
+        return this.#permitGranted(message.requestId);
+      case "woken":
+        return this.#woken(message.outcome);
+      case "looked":
+        return this.#looked(message.outcome);
+      case "turn_ended":
+        return this.#turnEnded(message.outcome);
+      case "turn_closed":
+        return this.#turnClosed(message.outcome);
+      case "command_checked":
+        return this.#commandChecked(message.outcome);
+      case "command_done":
+        return this.#commandDone(message.outcome);
+      case "idle_elapsed":
+        return this.#idleElapsed();
+      default:
+        return unreachable(message);
+    }
+  }
+
+  async stopped(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    await this.#log?.filed();
+  }
+
+  #woken(outcome: Outcome<Awakened>): void {
+    const { log, interrupted, waiting } = valueOf(outcome);
+    this.#log = log;
+    if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
+    this.#state = { state: "idle", timer: undefined };
+    this.#take(waiting);
+  }
+
+  #inboundAccepted(inbound: Inbound): void {
+    if (parseCommand(inbound.content) === null) this.#mayHaveWork = true;
+    else if (this.#commands.length < COMMANDS_MAX) this.#commands.push(inbound);
+    else this.#mayMissCommands = true;
+    this.#advance();
+  }
+
+  /** Looks into the journal for what was not told, or not kept. */
+  #look(): void {
+    if (this.#isLooking || this.#state.state === "waking") {
+      // That look may have read too early.
+      this.#mayMissCommands = true;
+      this.#mayHaveWork = true;
+      return;
+    }
+    this.#isLooking = true;
+    this.#mayMissCommands = false;
+    const { journal } = this.#services;
+    this.#pipe(
+      () => lookForWork(journal, this.#sessionKey),
+      (outcome) => ({ type: "looked", outcome }),
+    );
+  }
+
+  #looked(outcome: Outcome<Waiting>): void {
+    this.#isLooking = false;
+    this.#take(valueOf(outcome));
+  }
+
+  #take({ commands, hasMoreCommands, hasMessages }: Waiting): void {
+    const room = COMMANDS_MAX - this.#commands.length;
+    this.#commands.push(...commands.slice(0, room));
+    if (hasMoreCommands || commands.length > room) this.#mayMissCommands = true;
+    if (hasMessages) this.#mayHaveWork = true;
+    this.#advance();
+  }
+
+  /** Begins whatever is next: commands first, then a turn, then sleep. */
+  #advance(): void {
+    if (this.#state.state === "waking") return;
+    if (this.#command === undefined) this.#nextCommand();
+    if (this.#command !== undefined) return;
+    if (this.#state.state === "idle") {
+      if (this.#turn !== undefined || this.#mayHaveWork) this.#queue();
+      else this.#rest();
+    } else if (this.#state.state === "queued" && this.#state.isGranted) {
+      this.#startTurn(this.#state.requestId);
+    }
+  }
+
+  #queue(): void {
+    this.#cancelTimer();
+    const requestId = this.#services.newId();
+    this.#state = { state: "queued", requestId, isGranted: false };
+    this.#services.gate.tell({ type: "request_permit", requestId, holder: this.#context.self });
+  }
+
+  #rest(): void {
+    if (this.#state.state !== "idle" || this.#state.timer !== undefined) return;
+    const { idleMs } = this.#services.settings;
+    const timer = this.#context.after(idleMs, { type: "idle_elapsed" });
+    this.#state = { state: "idle", timer };
+  }
+
+  #idleElapsed(): void {
+    if (this.#state.state !== "idle" || this.#command !== undefined) return;
+    this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey });
+    this.#state = { state: "idle", timer: undefined };
+    this.#rest();
+  }
+
+  #cancelTimer(): void {
+    if (this.#state.state === "idle") this.#state.timer?.cancel();
+  }
+
+  #permitGranted(requestId: string): void {
+    if (this.#state.state !== "queued" || this.#state.requestId !== requestId) {
+      return this.#release(requestId); // no longer wanted
+    }
+    this.#state = { state: "queued", requestId, isGranted: true };
+    this.#advance();
+  }
+
+  #release(requestId: string): void {
+    this.#services.gate.tell({ type: "release_permit", requestId });
+  }
+
+  #startTurn(requestId: string): void {
+    const log = this.#wokenLog();
+    const turn = this.#turn ??= this.#makeTurn(log, new TurnSteps(log, this.#services.newId()));
+    this.#mayHaveWork = false;
+    const work = this.#pipe(
+      (signal) => turn.run(signal),
+      (outcome) => ({ type: "turn_ended", outcome }),
+    );
+    this.#state = { state: "running", requestId, work };
+  }
+
+  #turnEnded(outcome: Outcome<TurnEnd>): void {
+    if (outcome.state === "ok") {
+      this.#turn = undefined;
+      if (outcome.value.mayLeaveWork) this.#mayHaveWork = true;
+      return this.#turnOver();
+    }
+    if (outcome.error instanceof JournalError) throw outcome.error;
+    if (this.#command?.phase === "waiting") return this.#turnOver();
+    this.#closeBroken(outcome.error);
+  }
+
+  /** The turn broke: its senders are told, then the session goes on. */
+  #closeBroken(error: Error): void {
+    const turn = this.#turn;
+    invariant(this.#state.state === "running" && turn !== undefined, "the turn that ended ran");
+    // Its message would be tried again at once, for ever; a restart of the actor has its bounds.
+    if (turn.steps.inbounds.length === 0) throw error;
+    logger.error("A turn of {sessionKey} broke: {reason}", {
+      sessionKey: this.#sessionKey,
+      reason: error.message,
+      error,
+    });
+    const log = this.#wokenLog();
+    this.#state = { state: "closing", requestId: this.#state.requestId };
+    this.#mayHaveWork = true;
+    this.#pipe(
+      () => closeBrokenTurn(log, turn),
+      (outcome) => ({ type: "turn_closed", outcome }),
+    );
+  }
+
+  #turnClosed(outcome: Outcome<void>): void {
+    valueOf(outcome);
+    this.#turn = undefined;
+    this.#turnOver();
+  }
+
+  #turnOver(): void {
+    const state = this.#state;
+    invariant(state.state === "running" || state.state === "closing", "a turn was under way");
+    this.#release(state.requestId);
+    this.#state = { state: "idle", timer: undefined };
+    if (this.#command?.phase === "waiting") this.#carryOut(this.#command);
+    else this.#advance();
+  }
+
+  #nextCommand(): void {
+    const inbound = this.#commands.shift();
+    if (inbound === undefined) {
+      if (this.#mayMissCommands) this.#look();
+      return;
+    }
+    const name = parseCommand(inbound.content);
+    invariant(name !== null, "what waits as a command is one");
+    this.#command = { inbound, name, phase: "checking" };
+    this.#cancelTimer();
+    this.#pipe(
+      () => stillWaits(this.#services.journal, inbound),
+      (outcome) => ({ type: "command_checked", outcome }),
+    );
+  }
+
+  #commandChecked(outcome: Outcome<boolean>): void {
+    const command = this.#command;
+    invariant(command?.phase === "checking", "a command was being checked");
+    if (!valueOf(outcome)) return this.#commandOver();
+    if (!endsTurn(command.name)) return this.#carryOut(command);
+    if (this.#state.state === "running" || this.#state.state === "closing") {
+      command.phase = "waiting";
+      if (this.#state.state === "running") this.#abortTurn(this.#state.work);
+      return;
+    }
+    if (this.#state.state === "queued") this.#release(this.#state.requestId);
+    this.#state = { state: "idle", timer: undefined };
+    this.#carryOut(command);
+  }
+
+  #abortTurn(work: Work): void {
+    work.abort(new TurnStoppedError(`Stopped the turn of "${this.#sessionKey}": on request`));
+  }
+
+  #carryOut(command: ActiveCommand): void {
+    command.phase = "running";
+    const scene = {
+      name: command.name,
+      command: command.inbound,
+      services: this.#services,
+      log: this.#wokenLog(),
+      memory: this.#memory,
+      turn: this.#turn,
+    };
+    this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
+  }
+
+  #commandDone(outcome: Outcome<void>): void {
+    valueOf(outcome);
+    invariant(this.#command !== undefined, "a command was being done");
+    if (endsTurn(this.#command.name)) this.#turn = undefined;
+    this.#commandOver();
+  }
+
+  #commandOver(): void {
+    this.#command = undefined;
+    if (this.#state.state === "idle") this.#state = { state: "idle", timer: undefined };
+    this.#advance();
+  }
+
+  #makeTurn(log: SessionLog, steps: TurnSteps): Turn {
+    return new Turn({ services: this.#services, log, memory: this.#memory, steps });
+  }
+
+  #wokenLog(): SessionLog {
+    invariant(this.#log !== undefined, "the session was woken");
+    return this.#log;
+  }
+
+  #pipe<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    makeMessage: (outcome: Outcome<T>) => SessionActorMessage,
+  ): Work {
+    return this.#context.pipe((signal) => {
+      const promise = work(signal);
+      this.#underWay.add(promise);
+      const forget = () => this.#underWay.delete(promise);
+      promise.then(forget, forget);
+      return promise;
+    }, makeMessage);
+  }
+}
+
+/** What work gave; a failure restarts the actor, which reads the journal anew. */
+function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.state === "failed") throw outcome.error;
+  return outcome.value;
+}

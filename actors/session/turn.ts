@@ -1,0 +1,285 @@
+/**
+ * One turn: from a message to its answer, through as many model calls and tools as it takes.
+ * @module
+ */
+
+import type { AssistantMessage } from "../../providers/provider.ts";
+import type { Inbound } from "../journal/journal.ts";
+import { unreachable } from "../kernel/invariant.ts";
+import { type Attempt, attemptAnswer, type AttemptCall } from "./answer_attempt.ts";
+import { AnswerView, type ShownText } from "./answer_view.ts";
+import { CallRunner } from "./call_runner.ts";
+import type { Replay } from "./history.ts";
+import { firstWaiting, followUpsOf, type ReadInbound, readInbound } from "./incoming.ts";
+import { callModel, type ModelOutcome } from "./model_call.ts";
+import type { SessionServices } from "./ports.ts";
+import type { SessionLog } from "./session_log.ts";
+import type { SessionMemory } from "./session_memory.ts";
+import type { GivenAnswer, TurnSteps } from "./steps.ts";
+import { toolHints } from "./tool_hint.ts";
+import { ToolMessages } from "./tool_messages.ts";
+import { runToolRound } from "./tool_round.ts";
+import { assistantMessage, modelRequest, replayWith, withDistinctIds } from "./turn_messages.ts";
+import { BLANK_ANSWER, iterationLimit, modelFailure, UNAVAILABLE_NOTE } from "./wording.ts";
+
+/** What a turn is made of. */
+export interface TurnOptions {
+  readonly services: SessionServices;
+  readonly log: SessionLog;
+  readonly memory: SessionMemory;
+  /** Those of a new turn, or of one that was interrupted. */
+  readonly steps: TurnSteps;
+}
+
+/** How a turn ended. */
+export interface TurnEnd {
+  /** Messages waited behind the one that began it, and may wait still. */
+  readonly mayLeaveWork: boolean;
+}
+
+/** What a turn talks through, once it knows whom it talks with. */
+interface Talk {
+  readonly home: Inbound;
+  readonly system: string;
+  readonly replay: Replay;
+  readonly runner: CallRunner;
+  readonly sent: ToolMessages;
+}
+
+/** The tools that an attempt asks for. */
+type ToolsAsked = Extract<Attempt, { type: "tools" }>;
+
+/** Runs once. Everything it did stands in the journal, step by step. */
+export class Turn {
+  readonly steps: TurnSteps;
+  readonly #services: SessionServices;
+  readonly #log: SessionLog;
+  readonly #memory: SessionMemory;
+  readonly #view = new AnswerView();
+  readonly #toolsUsed: string[] = [];
+  #rounds = 0;
+  #joins = 0;
+
+  constructor({ services, log, memory, steps }: TurnOptions) {
+    this.steps = steps;
+    this.#services = services;
+    this.#log = log;
+    this.#memory = memory;
+  }
+
+  /** What people have seen of the answer that is being made. */
+  get shown(): ShownText {
+    return this.#view.shown;
+  }
+
+  /**
+   * Takes the first message that waits, or goes on with those that an interruption left, and
+   * returns when they and all that joined have their answers.
+   *
+   * @throws the signal's reason when it aborts; {JournalError}; whatever a port throws
+   */
+  async run(signal: AbortSignal): Promise<TurnEnd> {
+    this.#memory.beginTurn();
+    const isResumed = this.steps.inbounds.length > 0;
+    const begun = isResumed ? await this.#resume(signal) : await this.#begin(signal);
+    if (begun === undefined) return { mayLeaveWork: false };
+    const talk = await this.#prepare(begun.replay);
+    this.#showAnswer();
+    for (;;) {
+      const attempt = await this.#attempt(talk, signal);
+      signal.throwIfAborted();
+      const isOver = attempt.type === "tools"
+        ? await this.#useTools(attempt, talk, signal)
+        : await this.#giveAnswer(attempt, talk, signal);
+      if (isOver) return { mayLeaveWork: begun.mayLeaveWork };
+    }
+  }
+
+  async #begin(signal: AbortSignal): Promise<(TurnEnd & { replay: Replay }) | undefined> {
+    const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
+    if (waiting === undefined) return undefined;
+    const read = await readInbound(waiting.first, this.#services);
+    const replay = this.#log.conversation.forkReplay();
+    signal.throwIfAborted();
+    await this.steps.begin(read);
+    replay.push(read.shown);
+    return { replay, mayLeaveWork: waiting.hasMore };
+  }
+
+  async #resume(signal: AbortSignal): Promise<TurnEnd & { replay: Replay }> {
+    const read = await this.#read(this.steps.inbounds);
+    signal.throwIfAborted();
+    await this.steps.resume();
+    const shown = read.map((inbound) => inbound.shown);
+    return { replay: replayWith(this.#log.conversation, shown), mayLeaveWork: true };
+  }
+
+  async #prepare(replay: Replay): Promise<Talk> {
+    const home = this.steps.inbound;
+    const { channel, chatId, sessionKey } = home;
+    const services = this.#services;
+    return {
+      home,
+      replay,
+      system: await services.systemPrompt(channel),
+      runner: new CallRunner({
+        services,
+        origin: { channel, chatId, sessionKey },
+        reads: this.#memory.reads,
+      }),
+      sent: new ToolMessages({ log: this.#log, outbox: services.outbox, inbound: home }),
+    };
+  }
+
+  #attempt(talk: Talk, signal: AbortSignal): Promise<Attempt> {
+    return attemptAnswer({
+      call: (call) => this.#callModel(call, talk, signal),
+      isBlankFine: talk.sent.hasSentHome,
+    });
+  }
+
+  async #callModel(
+    { extra, withTools, kept }: AttemptCall,
+    { replay, system, sent }: Talk,
+    signal: AbortSignal,
+  ): Promise<ModelOutcome> {
+    const { provider, settings, tools } = this.#services;
+    this.#view.beginCall({ kept, isHidden: !withTools || this.#isSuppressed(sent) });
+    const request = modelRequest(replay, {
+      system,
+      extra,
+      settings,
+      tools: withTools ? tools.definitions() : [],
+      conversationId: this.#log.sessionKey,
+    });
+    const outcome = await callModel(request, { provider, listener: this.#view, signal });
+    if (outcome.state === "answered" && outcome.response.usage !== null) {
+      this.#memory.count(outcome.response.usage);
+    }
+    return outcome;
+  }
+
+  async #useTools(attempt: ToolsAsked, talk: Talk, signal: AbortSignal): Promise<boolean> {
+    const calls = withDistinctIds(attempt.response.calls);
+    const message = assistantMessage(attempt.text, attempt.response, calls);
+    const line = await this.steps.askForTools(message);
+    this.#view.toolsStarted(attempt.text, toolHints(calls));
+    talk.sent.forget();
+    const results = await this.#runCalls(calls, line, talk, signal);
+    this.#view.toolsEnded();
+    for (const said of [message, ...results]) talk.replay.push(said);
+    this.#toolsUsed.push(...calls.map(({ call }) => call.function.name));
+    if (++this.#rounds >= this.#services.settings.toolIterationsMax) return await this.#giveUp();
+    await this.#letJoin(talk, signal);
+    return false;
+  }
+
+  /** Runs calls, makes each result durable when it is there, and gives them in the calls' order. */
+  async #runCalls(
+    calls: Parameters<typeof runToolRound>[0],
+    line: number,
+    { runner, sent }: Talk,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<CallRunner["run"]>>[]> {
+    const { turnId } = this.steps;
+    const results = await runToolRound(calls, {
+      concurrency: (name) => this.#services.tools.concurrency(name),
+      signal,
+      run: async ({ requested, index }, signal) => {
+        const send = sent.sender({ turnId, line, index }, signal);
+        const result = await runner.run(requested, { send, signal });
+        signal.throwIfAborted();
+        await this.steps.endCall(result);
+        return result;
+      },
+    });
+    return results;
+  }
+
+  async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
+    const joining = await this.#followUps(talk);
+    if (joining.length === 0) return;
+    signal.throwIfAborted();
+    await this.steps.join(joining);
+    this.#joined(joining, talk);
+  }
+
+  async #giveAnswer(
+    attempt: Exclude<Attempt, ToolsAsked>,
+    talk: Talk,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const answer = this.#answerOf(attempt, talk.sent);
+    const joining = answer.outcome === "failed" ? [] : await this.#followUps(talk);
+    signal.throwIfAborted();
+    await this.steps.answer(answer, joining);
+    if (joining.length === 0) return true;
+    if (answer.message !== null) talk.replay.push(answer.message);
+    this.#joined(joining, talk);
+    this.#showAnswer();
+    return false;
+  }
+
+  #answerOf(attempt: Exclude<Attempt, ToolsAsked>, sent: ToolMessages): GivenAnswer {
+    const { preamble, text: shownText } = this.#view.shown;
+    switch (attempt.type) {
+      case "answer": {
+        const content = this.#isSuppressed(sent) ? "" : attempt.text;
+        const message = assistantMessage(attempt.text, attempt.response);
+        return { outcome: "done", message, content, preamble };
+      }
+      case "blank":
+        if (sent.hasSentHome) return { outcome: "done", message: null, content: "", preamble };
+        return { outcome: "done", message: note(), content: BLANK_ANSWER, preamble };
+      case "failed": {
+        const content = modelFailure(shownText, attempt.error.userText);
+        return { outcome: "failed", message: note(), content, preamble };
+      }
+      default:
+        return unreachable(attempt);
+    }
+  }
+
+  /** The turn has used up its rounds of tools. */
+  async #giveUp(): Promise<true> {
+    const content = iterationLimit(this.#rounds, this.#toolsUsed);
+    const message: AssistantMessage = { role: "assistant", content };
+    const { preamble } = this.#view.shown;
+    await this.steps.answer({ outcome: "done", message, content, preamble });
+    return true;
+  }
+
+  /**
+   * What has to be said was sent by a tool in the last round, and nobody joined who would still
+   * wait for a word: the answer that follows is stored, not sent.
+   */
+  #isSuppressed(sent: ToolMessages): boolean {
+    return sent.hasSentHome && this.#joins === 0;
+  }
+
+  async #followUps({ home }: Talk): Promise<ReadInbound[]> {
+    const { joinsPerStepMax, joinsPerTurnMax } = this.#services.settings;
+    if (this.#joins >= joinsPerTurnMax) return [];
+    return await this.#read(await followUpsOf(this.#services.journal, home, joinsPerStepMax));
+  }
+
+  #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
+    this.#joins++;
+    sent.forget();
+    for (const { shown } of joining) replay.push(shown);
+  }
+
+  #read(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
+    return Promise.all(inbounds.map((inbound) => readInbound(inbound, this.#services)));
+  }
+
+  #showAnswer(): void {
+    const { channel, chatId, context } = this.steps.inbound;
+    const outbox = this.#services.outbox(channel);
+    this.#view.begin({ outbox, chatId, context, row: this.steps.openRow });
+  }
+}
+
+function note(): AssistantMessage {
+  return { role: "assistant", content: UNAVAILABLE_NOTE };
+}

@@ -1,0 +1,88 @@
+/**
+ * What the gateway itself says, to people and to the model, in the name of a session.
+ * @module
+ */
+
+/** To the model: its answer was cut off in its text. */
+export const CUT_TEXT_PROMPT: string =
+  "Your answer was cut off at the length limit. Go on exactly where it stopped: repeat nothing, " +
+  "explain nothing.";
+
+/** To the model: its answer was cut off in a tool call. */
+export const CUT_CALL_PROMPT: string =
+  "Your answer was cut off at the length limit while you wrote a tool call, so the call was not " +
+  "run. Make it smaller, for instance in several steps, or answer without it.";
+
+/** To the model: it said nothing, twice. */
+export const FINAL_ANSWER_PROMPT: string =
+  "You have not said anything yet. Give your final answer to the person now, as text.";
+
+/** To people: the model said nothing at all. */
+export const BLANK_ANSWER: string =
+  "I worked on this but could not put an answer into words. Please ask again, perhaps differently.";
+
+/** In the history, in place of an answer that never came. */
+export const UNAVAILABLE_NOTE = "(No answer could be given to this.)";
+
+/** In the history, where a turn was ended on request. */
+export const STOPPED_NOTE = "(This was stopped on request before an answer was given.)";
+
+/** To people: something of ours broke. */
+export const BROKEN_TURN: string =
+  "Sorry, something failed on my side while I worked on this. Please send it again.";
+
+/** To people: their message was ended by a `/stop` or `/new`. */
+export const STOPPED_MARK = "(stopped)";
+
+/** To the model: the arguments of a call cannot be used. */
+export function invalidArguments(toolName: string, problem: string): string {
+  return `Error: the arguments of ${toolName} cannot be used, so it was not run: ${problem}`;
+}
+
+/** To the model: it looked the same thing up before. */
+export function repeatedLookup(toolName: string): string {
+  return `Error: ${toolName} was already called twice with this; it was not run again. ` +
+    "Use the results that you have, or try something else.";
+}
+
+/** To the model: a tool broke. */
+export function brokenTool(toolName: string, reason: string): string {
+  return `Error: ${toolName} failed: ${reason}`;
+}
+
+/** To people: the model could not be reached, or refused. */
+export function modelFailure(shown: string, userText: string): string {
+  const failure = `The model request failed: ${userText}`;
+  return shown === "" ? failure : `${shown}\n\n${failure}`;
+}
+
+/** To people: the turn has used up its rounds of tools. */
+export function iterationLimit(roundsMax: number, toolNames: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of toolNames) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const done = [...counts].map(([name, count]) => count === 1 ? name : `${name} × ${count}`);
+  const limit = `I reached the limit of ${roundsMax} tool ${
+    roundsMax === 1 ? "round" : "rounds"
+  } for one message before I was done.`;
+  return `${limit} Used so far: ${done.join(", ")}. Tell me to go on if you want me to continue.`;
+}
+
+/** To people in another chat than the one that asked: their message was stopped. */
+export const STOPPED_ELSEWHERE = "This was stopped on request before I could answer.";
+
+/** To people: what `/stop` ended. */
+export function stoppedText(running: number, waiting: number): string {
+  if (running + waiting === 0) return "Nothing is running here, so nothing was stopped.";
+  const parts = [];
+  if (running > 0) parts.push(`${running} running`);
+  if (waiting > 0) parts.push(`${waiting} waiting`);
+  return `Stopped ${parts.join(" and ")} ${running + waiting === 1 ? "message" : "messages"}.`;
+}
+
+/** To people: what `/new` did. */
+export function newSessionText(stopped: number): string {
+  const started = "New session started.";
+  if (stopped === 0) return started;
+  const what = stopped === 1 ? "1 unfinished message was" : `${stopped} unfinished messages were`;
+  return `${started} ${what} stopped.`;
+}
