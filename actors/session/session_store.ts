@@ -136,10 +136,10 @@ export class SessionStore {
   clear(conversation: Conversation): Promise<void> {
     const state = this.#stateOf(conversation);
     return inTurn(state, async () => {
-      // First out of the journal: a crash in between repeats the command, instead of bringing
-      // lines of the old conversation into the new one.
+      // Out of the journal before the file is replaced: a crash in between repeats the command,
+      // instead of bringing lines of the old conversation into the new one.
+      await guard("clear", conversation.key, () => this.#appendBacklog(conversation, state));
       await this.#journal.dropLines(await this.#journal.unfiledLines(conversation.key));
-      state.backlog.length = 0;
       state.filed.length = 0;
       const nowMs = this.#clock.now();
       const fresh = new Conversation(conversation.key, { messages: [], metadata: null }, nowMs);

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { Conversation } from "../../../actors/session/conversation.ts";
+import type { SessionMetadata, StoredMessage } from "../../../actors/session/session_file.ts";
+import type { ChatMessage } from "../../../providers/provider.ts";
+
+const NOW_MS = 1_000;
+
+function stored(message: ChatMessage): StoredMessage {
+  return { message, timestampMs: 0, lineId: null, extras: {} };
+}
+
+function metadata(lastConsolidated: number): SessionMetadata {
+  return { key: "a:b", createdAtMs: 5, updatedAtMs: 6, metadata: { n: 1 }, lastConsolidated };
+}
+
+const MESSAGES = [
+  stored({ role: "user", content: "one" }),
+  stored({ role: "assistant", content: "1" }),
+  stored({ role: "user", content: "two" }),
+];
+
+Deno.test.each([
+  [0, ["one", "1", "two"]],
+  [1, ["two"]],
+  [2, ["two"]],
+  [3, []],
+  [99, []],
+  [-1, ["one", "1", "two"]],
+])("Conversation with %s summarised messages replays %j", (lastConsolidated, contents) => {
+  const conversation = new Conversation(
+    "a:b",
+    { messages: MESSAGES, metadata: metadata(lastConsolidated) },
+    NOW_MS,
+  );
+  assert.deepEqual(conversation.replay().map(({ content }) => content), contents);
+});
+
+Deno.test("Conversation goes on after a summary count that was too large", () => {
+  const conversation = new Conversation(
+    "a:b",
+    { messages: MESSAGES, metadata: metadata(99) },
+    NOW_MS,
+  );
+  conversation.append(stored({ role: "user", content: "three" }));
+  assert.equal(conversation.lastConsolidated, 3);
+  assert.equal(conversation.replayableCount, 1);
+  assert.deepEqual(conversation.replay(), [{ role: "user", content: "three" }]);
+});
+
+Deno.test("Conversation tells its metadata line", () => {
+  const conversation = new Conversation(
+    "a:b",
+    { messages: MESSAGES, metadata: metadata(1) },
+    NOW_MS,
+  );
+  assert.deepEqual(conversation.describe(NOW_MS), { ...metadata(1), updatedAtMs: NOW_MS });
+});
+
+Deno.test("Conversation forgets everything when it is cleared", () => {
+  const conversation = new Conversation(
+    "a:b",
+    { messages: MESSAGES, metadata: metadata(1) },
+    NOW_MS,
+  );
+  conversation.clear(NOW_MS);
+  assert.deepEqual(conversation.messages, []);
+  assert.deepEqual(conversation.replay(), []);
+  assert.deepEqual(conversation.describe(NOW_MS), {
+    key: "a:b",
+    createdAtMs: NOW_MS,
+    updatedAtMs: NOW_MS,
+    metadata: {},
+    lastConsolidated: 0,
+  });
+});
+
+Deno.test("Conversation lets a turn see what is never stored", () => {
+  const conversation = new Conversation("a:b", { messages: [], metadata: null }, NOW_MS);
+  const view = conversation.forkReplay();
+  view.push({ role: "user", content: "[time]\n\nhi" });
+  conversation.append(stored({ role: "user", content: "hi" }));
+  assert.deepEqual(view.messages(), [{ role: "user", content: "[time]\n\nhi" }]);
+  assert.deepEqual(conversation.replay(), [{ role: "user", content: "hi" }]);
+});
