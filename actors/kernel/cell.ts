@@ -121,10 +121,10 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
     if (!this.#isScheduled) this.#schedule();
   }
 
-  run(): boolean {
+  run(messagesMax: number = MESSAGES_PER_BATCH): boolean {
     const mailbox = this.#mailbox;
     if (mailbox !== undefined) {
-      let budget = MESSAGES_PER_BATCH;
+      let budget = messagesMax;
       while (budget-- > 0 && mailbox.size > 0 && this.#isHandling()) this.#handle(mailbox.shift());
       if (mailbox.size > 0 && this.#isHandling()) return true;
     }

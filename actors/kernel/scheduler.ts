@@ -5,8 +5,8 @@
 
 /** Something that can run for a while and says whether more is left. */
 export interface Runnable {
-  /** Handles a bounded batch; true when more waits. */
-  run(): boolean;
+  /** Handles a bounded batch, of at most `messagesMax` if given; true when more waits. */
+  run(messagesMax?: number): boolean;
 }
 
 /** Runs what is scheduled, later, in whatever order it likes; each runnable at most once at a time. */
