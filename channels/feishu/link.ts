@@ -1,0 +1,57 @@
+/**
+ * The seam between the channel and the library that speaks to the platform.
+ * @module
+ */
+
+/** One REST call. */
+export interface FeishuRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the base URL, with a leading slash. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Sent as a multipart form instead; a Blob's file name stands in `fileName`. */
+  readonly form?: UploadForm;
+  /** How long the call may take. */
+  readonly timeoutMs?: number;
+}
+
+/** A file to upload with the fields that describe it. */
+export interface UploadForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly fileField: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What the long connection tells. */
+export interface ConnectionHandlers {
+  /** The connection is up. */
+  onReady(): void;
+  /**
+   * A message event, decoded but not checked. The platform is acknowledged when the promise
+   * resolves to true, and never when it resolves to false.
+   */
+  onMessage(event: unknown): Promise<boolean>;
+}
+
+/** Why a connection ended. `retryAtMostMs` is the longest wait that the platform wants. */
+export type ConnectionEnd =
+  | { readonly state: "closed" }
+  | { readonly state: "lost"; readonly detail: string; readonly retryAtMostMs: number | null }
+  | { readonly state: "refused"; readonly code: number; readonly detail: string };
+
+/** The platform, as the channel needs it. */
+export interface FeishuLink {
+  /**
+   * Makes one call with a valid token; a refused token is renewed once.
+   *
+   * @returns the decoded answer, whose `code` is 0
+   * @throws {FeishuRefusedError} the platform said no
+   * @throws {FeishuUnreachableError} no answer came, or none that can be read
+   */
+  request(request: FeishuRequest, signal: AbortSignal): Promise<unknown>;
+  /** Keeps one long connection until it is lost or `signal` aborts; never rejects. */
+  connect(handlers: ConnectionHandlers, signal: AbortSignal): Promise<ConnectionEnd>;
+}

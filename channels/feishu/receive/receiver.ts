@@ -1,0 +1,100 @@
+/**
+ * Takes message events in: admission, a quick look for duplicates, then the durable hand-in.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { messageEventSchema } from "../wire.ts";
+import { type AdmissionRules, admit } from "./admission.ts";
+
+const logger = getLogger(["troupe", "feishu", "receiver"]);
+
+/** What a receiver needs. */
+export interface ReceiverOptions extends AdmissionRules {
+  /** Resolves when the message is durable. */
+  readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
+  /** A new message was accepted. */
+  readonly onAccepted: (inbound: ChannelInbound) => void;
+}
+
+/** Saves the journal a question for repeated events; the journal alone decides. */
+const RECENT_MAX = 2_000;
+/** Strangers named in the log; further ones are not. */
+const STRANGERS_MAX = 100;
+
+/** Judges and hands in the events of one connection after the other. */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #recent = new Map<string, Promise<boolean>>();
+  readonly #strangers = new Set<string>();
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    if (options.allowFrom.length === 0) {
+      logger.warn(
+        "channels.feishu.allowFrom is empty: nobody may write to the bot; " +
+          'add open ids (ou_…), or "*" for everybody',
+      );
+    }
+  }
+
+  /**
+   * Takes one event; hand-ins start in the order of the calls.
+   *
+   * @returns whether the platform may forget the event
+   */
+  receive(event: unknown): Promise<boolean> {
+    const parsed = messageEventSchema.safeParse(event);
+    if (!parsed.success) {
+      logger.warn("Ignored an event of unknown shape ({issues} faults)", {
+        issues: parsed.error.issues.length,
+      });
+      return Promise.resolve(true);
+    }
+    const admission = admit(parsed.data, this.#options);
+    switch (admission.verdict) {
+      case "ignored":
+        logger.debug("Ignored a message: {reason}", { reason: admission.reason });
+        return Promise.resolve(true);
+      case "stranger":
+        this.#noteStranger(admission.senderId);
+        return Promise.resolve(true);
+      case "admitted":
+        return this.#handInOnce(admission.inbound);
+    }
+  }
+
+  #handInOnce(inbound: ChannelInbound): Promise<boolean> {
+    const { platformId } = inbound;
+    const known = this.#recent.get(platformId);
+    if (known !== undefined) return known;
+    const handing = this.#handIn(inbound);
+    this.#recent.set(platformId, handing);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
+    return handing;
+  }
+
+  async #handIn(inbound: ChannelInbound): Promise<boolean> {
+    const { platformId } = inbound;
+    const result = await this.#options.handIn(inbound).catch((error): HandInResult => {
+      logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
+      return "refused";
+    });
+    if (result === "refused") {
+      this.#recent.delete(platformId);
+      return false;
+    }
+    if (result === "accepted") this.#options.onAccepted(inbound);
+    return true;
+  }
+
+  #noteStranger(senderId: string): void {
+    const { allowFrom } = this.#options;
+    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
+    if (this.#strangers.has(senderId)) return;
+    this.#strangers.add(senderId);
+    logger.info("Refused {senderId}, who is not in channels.feishu.allowFrom", { senderId });
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Shows deliveries: a growing one in a card, a final one in that card or as messages.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Clock } from "../../../actors/kernel/clock.ts";
+import type { Delivery } from "../../channel.ts";
+import type { FeishuApi } from "../api.ts";
+import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
+import { formatActivity } from "./activity.ts";
+import { LiveAnswer } from "./live_answer.ts";
+import { uploadMedia } from "./media.ts";
+import { sendParts } from "./part_sender.ts";
+import { DeliveryRecord, type Remember } from "./record.ts";
+import { renderParts } from "./render.ts";
+import { type Target, targetOf } from "./target.ts";
+
+const logger = getLogger(["troupe", "feishu", "deliveries"]);
+
+/** What showing deliveries needs. */
+export interface DeliveriesOptions {
+  readonly api: FeishuApi;
+  readonly clock: Clock;
+  readonly remember: Remember;
+  readonly replyToMessage: boolean;
+  readonly toolHintPrefix: string;
+}
+
+/** A delivery on its way. */
+interface Ongoing {
+  readonly record: DeliveryRecord;
+  readonly target: Target;
+  readonly answer: LiveAnswer;
+  /** Cards do not work for it: it will come as messages. */
+  isWithoutCards: boolean;
+}
+
+/** Growing answers kept in memory; an older one goes on from its stored state. */
+const ONGOING_MAX = 1_000;
+
+/** All deliveries of one channel; calls with the same key must not overlap. */
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
+  readonly #ongoing = new Map<string, Ongoing>();
+  #areCardsForbidden = false;
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+  }
+
+  /** Shows a growing delivery as it stands; where cards do not work, nothing until it is final. */
+  async grow(delivery: Delivery, signal: AbortSignal): Promise<readonly string[]> {
+    const ongoing = this.#take(delivery);
+    if (ongoing.isWithoutCards || this.#areCardsForbidden) return [];
+    const activity = formatActivity(delivery.activity, this.#options.toolHintPrefix);
+    if (delivery.text.trim() === "" && activity === "" && !ongoing.answer.hasCards) return [];
+    try {
+      await ongoing.answer.grow(delivery.text, activity, signal);
+    } catch (error) {
+      this.#giveUpCards(ongoing, error);
+    }
+    return ongoing.answer.messageIds;
+  }
+
+  /** Shows a final delivery: files, then the text. */
+  async finish(delivery: Delivery, signal: AbortSignal): Promise<readonly string[]> {
+    const ongoing = this.#take(delivery);
+    if (isEmpty(delivery) && !ongoing.answer.hasCards) {
+      this.#ongoing.delete(delivery.key);
+      return [];
+    }
+    await this.#prepare(ongoing, delivery, signal);
+    const ids = [...await this.#send(ongoing, signal)];
+    if (ongoing.answer.hasCards) {
+      ids.push(...await this.#finishCards(ongoing, delivery, signal));
+    }
+    this.#ongoing.delete(delivery.key);
+    return ids;
+  }
+
+  /** Uploads and renders, once, what will be sent as messages. */
+  async #prepare(ongoing: Ongoing, delivery: Delivery, signal: AbortSignal): Promise<void> {
+    const { record, answer } = ongoing;
+    if (record.state.parts !== null) return;
+    const { key, media, text, isPlain } = delivery;
+    const { parts, note } = await uploadMedia(this.#options.api, key, media, signal);
+    const isTextInParts = !answer.hasCards || ongoing.isWithoutCards;
+    const texts = isTextInParts ? renderParts(key, withNote(text, note), isPlain) : [];
+    await record.save({ parts: [...parts, ...texts], note, is_text_in_parts: isTextInParts });
+  }
+
+  /** Ends the cards: with the whole text, or, where that went elsewhere, by taking them back. */
+  async #finishCards(
+    ongoing: Ongoing,
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const { record, answer } = ongoing;
+    const { state } = record;
+    const text = withNote(delivery.text, state.note);
+    if (state.is_text_in_parts || text === "") {
+      await this.#withdraw(ongoing, signal);
+      return [];
+    }
+    try {
+      await answer.complete(text, signal);
+      return answer.messageIds;
+    } catch (error) {
+      this.#giveUpCards(ongoing, error);
+    }
+    const texts = renderParts(delivery.key, text, delivery.isPlain);
+    await record.save({ parts: [...state.parts ?? [], ...texts], is_text_in_parts: true });
+    const ids = await this.#send(ongoing, signal);
+    await this.#withdraw(ongoing, signal);
+    return ids.slice(state.sent.length);
+  }
+
+  async #send({ record, target }: Ongoing, signal: AbortSignal): Promise<readonly string[]> {
+    return await sendParts(this.#options, record, target, signal);
+  }
+
+  /** The whole text stands in messages, or there is none: half a card must not stay beside it. */
+  async #withdraw({ answer }: Ongoing, signal: AbortSignal): Promise<void> {
+    try {
+      await answer.withdraw(signal);
+    } catch (error) {
+      logger.warn("A card stays unfinished: {reason}", { reason: reasonOf(error) });
+    }
+  }
+
+  /** @throws `error`, unless it is a refusal that will not pass */
+  #giveUpCards(ongoing: Ongoing, error: unknown): void {
+    if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
+    ongoing.isWithoutCards = true;
+    if (!CARD_FORBIDDEN_CODES.has(error.platformCode)) {
+      logger.warn("An answer cannot grow in a card and will come whole: {reason}", {
+        reason: error.message,
+      });
+    } else if (!this.#areCardsForbidden) {
+      this.#areCardsForbidden = true;
+      logger.warn(
+        "Answers cannot grow in cards and will come whole: the app lacks the permission " +
+          "cardkit:card:write (code {code})",
+        { code: error.platformCode },
+      );
+    }
+  }
+
+  #take(delivery: Delivery): Ongoing {
+    const { key, chatId, context, channelState } = delivery;
+    const known = this.#ongoing.get(key);
+    if (known !== undefined) return known;
+    const { api, clock, remember } = this.#options;
+    const record = new DeliveryRecord(key, channelState, remember);
+    const target = targetOf(chatId, context, this.#options);
+    const answer = new LiveAnswer(api, clock, record, target);
+    const ongoing: Ongoing = { record, target, answer, isWithoutCards: false };
+    this.#ongoing.set(key, ongoing);
+    const [oldest] = this.#ongoing.keys();
+    if (this.#ongoing.size > ONGOING_MAX && oldest !== undefined) this.#ongoing.delete(oldest);
+    return ongoing;
+  }
+}
+
+function isEmpty({ text, media }: Delivery): boolean {
+  return text.trim() === "" && media.length === 0;
+}
+
+function withNote(text: string, note: string): string {
+  return [text.trim(), note].filter((piece) => piece !== "").join("\n\n");
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,115 @@
+/**
+ * Files as platform messages: uploaded by kind; what cannot be sent is said in words.
+ * @module
+ */
+
+import { basename, extname } from "node:path";
+import { type FileRead, readFile } from "../adapters/files.ts";
+import type { FeishuApi } from "../api.ts";
+import { FeishuRefusedError, isPassing } from "../errors.ts";
+import type { PartRecord } from "./state.ts";
+import { stableUuid } from "./uuid.ts";
+
+/** Files as parts, and a sentence for each that could not be uploaded. */
+export interface UploadedMedia {
+  readonly parts: readonly PartRecord[];
+  readonly note: string;
+}
+
+const MEGABYTE = 1_000_000;
+/** The platform's limits, read as decimal megabytes to be on the safe side. */
+const IMAGE_BYTES_MAX = 10 * MEGABYTE;
+const FILE_BYTES_MAX = 30 * MEGABYTE;
+
+const IMAGE_EXTENSIONS: ReadonlySet<string> = new Set(
+  [".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".ico", ".tiff", ".tif"],
+);
+
+/** Upload type by extension; all others are `stream`. */
+const FILE_TYPES: ReadonlyMap<string, string> = new Map([
+  [".opus", "opus"],
+  [".mp4", "mp4"],
+  [".pdf", "pdf"],
+  [".doc", "doc"],
+  [".docx", "doc"],
+  [".xls", "xls"],
+  [".xlsx", "xls"],
+  [".ppt", "ppt"],
+  [".pptx", "ppt"],
+]);
+
+const WORDS: Readonly<Record<Exclude<FileRead["state"], "ok">, string>> = {
+  missing: "there is no such file",
+  unreadable: "the channel may not read it",
+  empty: "the file is empty",
+  too_large: "it is larger than 30 MB",
+};
+
+/**
+ * Uploads files in order.
+ *
+ * @param key names the delivery in the parts' uuids
+ * @param paths absolute paths
+ * @throws what the platform's passing failures are; a file that is refused becomes a note
+ */
+export async function uploadMedia(
+  api: FeishuApi,
+  key: string,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<UploadedMedia> {
+  const parts: PartRecord[] = [];
+  const notes: string[] = [];
+  for (const [index, path] of paths.entries()) {
+    const name = basename(path);
+    const read = await readFile(path, FILE_BYTES_MAX);
+    if (read.state !== "ok") {
+      notes.push(unsentNote(name, WORDS[read.state]));
+      continue;
+    }
+    try {
+      const uploaded = await upload(api, name, read.bytes, signal);
+      parts.push({ ...uploaded, name, uuid: stableUuid(key, "media", index) });
+    } catch (error) {
+      if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
+      notes.push(unsentNote(name, `Feishu refused it (${error.platformCode})`));
+    }
+  }
+  return { parts, note: notes.join("\n") };
+}
+
+/** A part that tells of a file which the platform did not take as a message. */
+export function unsentPart(part: PartRecord, platformCode: number): PartRecord {
+  const body = unsentNote(part.name, `Feishu refused it (${platformCode})`);
+  return { form: "text", body, name: "", uuid: stableUuid(part.uuid, "note") };
+}
+
+function unsentNote(name: string, reason: string): string {
+  return `(Could not send ${name}: ${reason})`;
+}
+
+async function upload(
+  api: FeishuApi,
+  fileName: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  signal: AbortSignal,
+): Promise<Pick<PartRecord, "form" | "body">> {
+  const extension = extname(fileName).toLowerCase();
+  if (IMAGE_EXTENSIONS.has(extension) && bytes.length <= IMAGE_BYTES_MAX) {
+    return { form: "image", body: await api.uploadImage({ fileName, bytes }, signal) };
+  }
+  const fileType = FILE_TYPES.get(extension) ?? "stream";
+  const body = await api.uploadFile({ fileName, bytes, fileType }, signal);
+  return { form: formOf(fileType), body };
+}
+
+function formOf(fileType: string): PartRecord["form"] {
+  switch (fileType) {
+    case "opus":
+      return "audio";
+    case "mp4":
+      return "media"; // the platform's word for video
+    default:
+      return "file";
+  }
+}
