@@ -1,0 +1,109 @@
+/**
+ * Section `agents`: how the assistant thinks, and within which limits.
+ * @module
+ */
+
+import { z } from "zod";
+import { wholeNumber } from "./values.ts";
+
+/** Stands for the folder `workspace` in the config home, wherever that is. */
+export const DEFAULT_WORKSPACE = "~/.troupe/workspace";
+
+/** The job that turns conversations into long-term memory. */
+export interface DreamConfig {
+  /** Hours between two runs. */
+  readonly intervalH: number;
+  /** Older form of the schedule; replaces the interval. */
+  readonly cron: string | null;
+  /** A model for this job alone. */
+  readonly modelOverride: string | null;
+  /** History entries per run. */
+  readonly maxBatchSize: number;
+  /** Tool rounds per run. */
+  readonly maxIterations: number;
+  /** Shows the model how old each line of its memory is. */
+  readonly annotateLineAges: boolean;
+}
+
+/** What holds for every turn. */
+export interface AgentDefaults {
+  /** Absolute path once loaded. */
+  readonly workspace: string;
+  readonly model: string;
+  /** A provider's registry name, the name of one's own provider, or `auto`. */
+  readonly provider: string;
+  /** Tokens of one answer. */
+  readonly maxTokens: number;
+  /** Tokens of a whole request; 0 turns every budget off. */
+  readonly contextWindowTokens: number;
+  /** Replaces the computed input budget, in tokens; null or 0 leaves it. */
+  readonly contextBlockLimit: number | null;
+  readonly temperature: number;
+  /** Model calls per turn. */
+  readonly maxToolIterations: number;
+  /** Characters of a tool result that go to the model as they are. */
+  readonly maxToolResultChars: number;
+  readonly providerRetryMode: "standard" | "persistent";
+  readonly reasoningEffort: string | null;
+  /** IANA name. */
+  readonly timezone: string;
+  /** All channels share one conversation. */
+  readonly unifiedSession: boolean;
+  readonly disabledSkills: readonly string[];
+  /** Idle minutes before a conversation is compacted; 0 is never. */
+  readonly idleCompactAfterMinutes: number;
+  /** Turns that run at once over all sessions; 0 or less is no limit. */
+  readonly maxConcurrentRequests: number;
+  readonly dream: DreamConfig;
+}
+
+/** Section `agents`. */
+export interface AgentsConfig {
+  readonly defaults: AgentDefaults;
+}
+
+const dream: z.ZodType<DreamConfig> = z.object({
+  intervalH: wholeNumber(1, 8_760).default(2),
+  cron: z.string().min(1).nullable().default(null),
+  modelOverride: z.string().min(1).nullable().default(null),
+  maxBatchSize: wholeNumber(1).default(20),
+  maxIterations: wholeNumber(1).default(15),
+  annotateLineAges: z.boolean().default(true),
+});
+
+const agentDefaults: z.ZodType<AgentDefaults> = z.object({
+  workspace: z.string().min(1).default(DEFAULT_WORKSPACE),
+  model: z.string().min(1).default("anthropic/claude-opus-4-5"),
+  provider: z.string().min(1).default("auto"),
+  maxTokens: wholeNumber(1).default(8_192),
+  contextWindowTokens: wholeNumber(0).default(65_536),
+  contextBlockLimit: wholeNumber(0).nullable().default(null),
+  temperature: z.number().min(0).max(2).default(0.1),
+  maxToolIterations: wholeNumber(1, 10_000).default(200),
+  maxToolResultChars: wholeNumber(1).default(16_000),
+  providerRetryMode: z.enum(["standard", "persistent"]).default("standard"),
+  reasoningEffort: z.string().min(1).nullable().default(null),
+  timezone: z.string().refine(isTimeZone, {
+    error: 'is not a time zone, such as "UTC" or "Asia/Shanghai"',
+  }).default("UTC"),
+  unifiedSession: z.boolean().default(false),
+  disabledSkills: z.array(z.string()).default([]),
+  idleCompactAfterMinutes: wholeNumber(0).default(0),
+  maxConcurrentRequests: z.int().default(3),
+  dream: dream.prefault({}),
+});
+
+/** Schema of section `agents`. */
+export const agentsSchema: z.ZodType<AgentsConfig> = z.object({
+  defaults: agentDefaults.prefault({}),
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

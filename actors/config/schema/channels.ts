@@ -1,0 +1,28 @@
+/**
+ * Section `channels`: what all channels share. The section of each channel has its own schema, in
+ * the channel's manifest.
+ * @module
+ */
+
+import { z } from "zod";
+import { wholeNumber } from "./values.ts";
+
+/** Keys of section `channels` that are not the name of a channel. */
+export interface CommonChannelsConfig {
+  /** Shows text that the assistant writes before its answer. */
+  readonly sendProgress: boolean;
+  /** Shows which tools run. */
+  readonly sendToolHints: boolean;
+  /** Attempts to deliver, the first one included; 0 still makes one. */
+  readonly sendMaxRetries: number;
+  /** Who turns voice into text; anything but `openai` means `groq`. */
+  readonly transcriptionProvider: string;
+}
+
+/** Schema of the common keys of section `channels`. */
+export const channelsSchema: z.ZodType<CommonChannelsConfig> = z.object({
+  sendProgress: z.boolean().default(true),
+  sendToolHints: z.boolean().default(false),
+  sendMaxRetries: wholeNumber(0, 10).default(3),
+  transcriptionProvider: z.string().default("groq"),
+});

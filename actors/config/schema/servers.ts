@@ -1,0 +1,51 @@
+/**
+ * Sections `api` and `gateway`: what listens, and what runs by itself.
+ * @module
+ */
+
+import { z } from "zod";
+import { port, SECONDS_MAX, wholeNumber } from "./values.ts";
+
+/** Section `api`: the OpenAI-compatible server. */
+export interface ApiConfig {
+  readonly host: string;
+  readonly port: number;
+  /** Seconds per request. */
+  readonly timeout: number;
+}
+
+/** The regular look at HEARTBEAT.md. */
+export interface HeartbeatConfig {
+  readonly enabled: boolean;
+  /** Seconds between two looks. */
+  readonly intervalS: number;
+  /** Messages of the heartbeat's session kept after each one. */
+  readonly keepRecentMessages: number;
+}
+
+/** Section `gateway`: the health endpoint and the heartbeat. */
+export interface GatewayConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly heartbeat: HeartbeatConfig;
+}
+
+/** Schema of section `api`. */
+export const apiSchema: z.ZodType<ApiConfig> = z.object({
+  host: z.string().min(1).default("127.0.0.1"),
+  port: port().default(8_900),
+  timeout: z.number().gt(0).max(SECONDS_MAX).default(120),
+});
+
+const heartbeat: z.ZodType<HeartbeatConfig> = z.object({
+  enabled: z.boolean().default(true),
+  intervalS: wholeNumber(1).default(1_800),
+  keepRecentMessages: wholeNumber(0).default(8),
+});
+
+/** Schema of section `gateway`. */
+export const gatewaySchema: z.ZodType<GatewayConfig> = z.object({
+  host: z.string().min(1).default("127.0.0.1"),
+  port: port().default(18_790),
+  heartbeat: heartbeat.prefault({}),
+});

@@ -1,0 +1,148 @@
+/**
+ * Section `tools`: what the assistant may do, and how far it reaches.
+ * @module
+ */
+
+import { isIP } from "node:net";
+import { z } from "zod";
+import { SECONDS_MAX, textMap, urlOrNull, wholeNumber } from "./values.ts";
+
+/** A server whose tools join ours. */
+export interface McpServerConfig {
+  /** null: found out from `command` or `url`. */
+  readonly type: "stdio" | "sse" | "streamableHttp" | null;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Seconds per call. */
+  readonly toolTimeout: number;
+  /** Raw or full tool names; `"*"` is all, none is none. */
+  readonly enabledTools: readonly string[];
+}
+
+/** The tool with which the assistant looks at itself. */
+export interface MyConfig {
+  readonly enable: boolean;
+  /** Lets it change its own settings while it runs. */
+  readonly allowSet: boolean;
+}
+
+/** Who answers a web search. */
+export interface WebSearchConfig {
+  readonly provider: "brave" | "tavily" | "duckduckgo" | "searxng" | "jina" | "kagi";
+  readonly apiKey: string;
+  readonly baseUrl: string;
+  readonly maxResults: number;
+  /** Seconds. */
+  readonly timeout: number;
+}
+
+/** Search and fetch. */
+export interface WebConfig {
+  readonly enable: boolean;
+  /** HTTP or SOCKS5 proxy of all web tools. */
+  readonly proxy: string | null;
+  readonly search: WebSearchConfig;
+}
+
+/** How far a shell command is kept away from the machine. */
+export type SandboxLevel = "auto" | "bwrap" | "virtual" | "process";
+
+/** What a shell command reaches under `bwrap`. */
+export type ShellNetwork = "filtered" | "none" | "host";
+
+/** The shell. */
+export interface ExecConfig {
+  readonly enable: boolean;
+  /** Seconds per command, unless the call asks for less or more. */
+  readonly timeout: number;
+  /** Appended to PATH. */
+  readonly pathAppend: string;
+  /** `auto`: the strongest level that works here. */
+  readonly sandbox: SandboxLevel;
+  readonly network: ShellNetwork;
+  /** Names of variables that commands inherit. */
+  readonly allowedEnvKeys: readonly string[];
+}
+
+/** Section `tools`. */
+export interface ToolsConfig {
+  /** Files and shell stay inside the workspace. */
+  readonly restrictToWorkspace: boolean;
+  /** Address ranges that the web tools reach although they are private. */
+  readonly ssrfWhitelist: readonly string[];
+  readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
+  readonly my: MyConfig;
+  readonly web: WebConfig;
+  readonly exec: ExecConfig;
+}
+
+const mcpServer: z.ZodType<McpServerConfig> = z.object({
+  type: z.enum(["stdio", "sse", "streamableHttp"]).nullable().default(null),
+  command: z.string().default(""),
+  args: z.array(z.string()).default([]),
+  env: textMap().default({}),
+  url: z.string().default(""),
+  headers: textMap().default({}),
+  toolTimeout: wholeNumber(1, SECONDS_MAX).default(30),
+  enabledTools: z.array(z.string()).default(["*"]),
+});
+
+const my: z.ZodType<MyConfig> = z.object({
+  enable: z.boolean().default(true),
+  allowSet: z.boolean().default(false),
+});
+
+const webSearch: z.ZodType<WebSearchConfig> = z.object({
+  // Blank stands for Brave in files of nanobot.
+  provider: z.enum(["brave", "tavily", "duckduckgo", "searxng", "jina", "kagi", ""])
+    .transform((name) => name === "" ? "brave" : name).default("duckduckgo"),
+  apiKey: z.string().default(""),
+  baseUrl: z.string().default(""),
+  maxResults: wholeNumber(1, 100).default(5),
+  timeout: wholeNumber(1, 600).default(30),
+});
+
+const web: z.ZodType<WebConfig> = z.object({
+  enable: z.boolean().default(true),
+  proxy: urlOrNull(["http:", "https:", "socks5:", "socks5h:"]),
+  search: webSearch.prefault({}),
+});
+
+const exec: z.ZodType<ExecConfig> = z.object({
+  enable: z.boolean().default(true),
+  timeout: wholeNumber(1, SECONDS_MAX).default(60),
+  pathAppend: z.string().default(""),
+  sandbox: z.enum(["auto", "bwrap", "virtual", "process", "none", ""])
+    .transform(sandboxLevel).default("auto"),
+  network: z.enum(["filtered", "none", "host"]).default("filtered"),
+  allowedEnvKeys: z.array(z.string()).default([]),
+});
+
+/** Schema of section `tools`. */
+export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
+  restrictToWorkspace: z.boolean().default(true),
+  ssrfWhitelist: z.array(
+    z.string().refine(isAddressRange, { error: 'is not an address range, such as "10.0.0.0/8"' }),
+  ).default([]),
+  mcpServers: z.record(z.string(), mcpServer).default({}),
+  my: my.prefault({}),
+  web: web.prefault({}),
+  exec: exec.prefault({}),
+});
+
+function sandboxLevel(written: SandboxLevel | "none" | ""): SandboxLevel {
+  if (written === "") return "auto";
+  return written === "none" ? "process" : written;
+}
+
+/** An address, or one with the length of its prefix. */
+function isAddressRange(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32);
+}
