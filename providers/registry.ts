@@ -1,0 +1,92 @@
+/**
+ * Makes the provider that a choice stands for. A backend and its SDK are loaded at the first
+ * call, or by `preload`.
+ * @module
+ */
+
+import type { Clock } from "../actors/kernel/clock.ts";
+import type { NewId, Random } from "../actors/kernel/random.ts";
+import type { ChosenProvider, ProviderChoice } from "./choice.ts";
+import { plainProviderError } from "./failures.ts";
+import type { ChatEvent, ChatRequest, Provider } from "./provider.ts";
+import { type RetryMode, withRetry } from "./retry.ts";
+import { howToConfigure, unconfiguredProvider } from "./unconfigured.ts";
+
+export { chooseProvider } from "./choice.ts";
+export type { ChoiceOptions, ChosenProvider, ProviderChoice, ProviderSection } from "./choice.ts";
+
+/** Silence after which a stream counts as stalled, unless the environment says otherwise. */
+export const DEFAULT_STALL_MS = 90_000;
+
+/** What a provider needs from the world around it. */
+export interface ProviderOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly newId: NewId;
+  /** Named in what people are told when no provider is set up. */
+  readonly configPath: string;
+  /** @default DEFAULT_STALL_MS */
+  readonly stallMs?: number;
+  /** @default "standard" */
+  readonly retryMode?: RetryMode;
+}
+
+/** A provider whose code may still have to be loaded. */
+export interface LoadableProvider extends Provider {
+  /** Loads the backend now, so that the first call does not wait for it. */
+  preload(): Promise<void>;
+}
+
+/** The provider for `choice`, retries included. */
+export function createProvider(
+  choice: Exclude<ProviderChoice, { state: "problem" }>,
+  options: ProviderOptions,
+): LoadableProvider {
+  if (choice.state === "unconfigured") {
+    const provider = unconfiguredProvider(howToConfigure(options.configPath));
+    return { ...provider, preload: () => Promise.resolve() };
+  }
+  const backend = new LazyBackend(choice, options);
+  const { clock, random, retryMode: mode = "standard" } = options;
+  const provider = withRetry(backend, { clock, random, mode });
+  return { ...provider, preload: () => backend.preload() };
+}
+
+class LazyBackend implements Provider {
+  readonly name: string;
+  readonly #load: () => Promise<Provider>;
+  #loading: Promise<Provider> | undefined;
+
+  constructor(choice: ChosenProvider, options: ProviderOptions) {
+    this.name = choice.vendor.name;
+    this.#load = () => loadOpenAiCompatible(choice, options);
+  }
+
+  async preload(): Promise<void> {
+    await this.#loaded();
+  }
+
+  async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+    let backend: Provider;
+    try {
+      backend = await this.#loaded();
+    } catch (error) {
+      const message = `Cannot load the backend of "${this.name}": ${String(error)}`;
+      yield { type: "failed", error: plainProviderError("provider_bad_request", message) };
+      return;
+    }
+    yield* backend.chat(request, signal);
+  }
+
+  #loaded(): Promise<Provider> {
+    return this.#loading ??= this.#load();
+  }
+}
+
+async function loadOpenAiCompatible(
+  choice: ChosenProvider,
+  { clock, newId, stallMs = DEFAULT_STALL_MS }: ProviderOptions,
+): Promise<Provider> {
+  const { OpenAiCompatibleProvider } = await import("./openai_compatible.ts");
+  return new OpenAiCompatibleProvider(choice, { clock, newId, stallMs });
+}
