@@ -29,14 +29,14 @@ type State = "open" | "closed" | "dead";
  * trace and does not touch the others of its group.
  */
 export class GroupCommit {
-  readonly #store: JournalStore;
+  readonly #store: Pick<JournalStore, "transaction">;
   readonly #defer: (callback: () => void) => void;
   readonly #commitDeferred = (): void => this.#commitNext();
   #waiting: Call[] = [];
   #state: State = "open";
 
   /** @param defer calls back at the event loop's next turn */
-  constructor(store: JournalStore, defer: (callback: () => void) => void) {
+  constructor(store: Pick<JournalStore, "transaction">, defer: (callback: () => void) => void) {
     this.#store = store;
     this.#defer = defer;
   }

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { GroupCommit } from "../../../actors/journal/group_commit.ts";
+import { JournalError } from "../../../actors/journal/journal.ts";
+
+/** Notes what happens to transactions; a commit fails while `failures` are left. */
+class TransactionLog {
+  readonly events: string[] = [];
+  failures = 0;
+
+  transaction(work: () => void): void {
+    this.events.push("begin");
+    try {
+      work();
+      if (this.failures > 0) {
+        this.failures--;
+        throw new JournalError("journal_full", "Cannot commit: the disk is full");
+      }
+      this.events.push("commit");
+    } catch (error) {
+      this.events.push("rollback");
+      throw error;
+    }
+  }
+}
+
+/** An event loop that turns when the test says so. */
+class ManualLoop {
+  #callbacks: (() => void)[] = [];
+  readonly defer = (callback: () => void): void => void this.#callbacks.push(callback);
+
+  turn(): number {
+    const callbacks = this.#callbacks;
+    this.#callbacks = [];
+    for (const callback of callbacks) callback();
+    return callbacks.length;
+  }
+}
+
+interface World {
+  readonly log: TransactionLog;
+  readonly loop: ManualLoop;
+  readonly calls: GroupCommit;
+}
+
+function aWorld(): World {
+  const log = new TransactionLog();
+  const loop = new ManualLoop();
+  return { log, loop, calls: new GroupCommit(log, loop.defer) };
+}
+
+/** Work that notes its name. */
+function noting(log: TransactionLog, name: string): () => string {
+  return () => {
+    log.events.push(name);
+    return name;
+  };
+}
+
+Deno.test("GroupCommit puts the calls of one turn into one transaction", async () => {
+  const { log, loop, calls } = aWorld();
+  const answers = Promise.all(["a", "b", "c"].map((name) => calls.write(noting(log, name))));
+  assert.deepEqual(log.events, []);
+  assert.equal(loop.turn(), 1);
+  assert.deepEqual(log.events, ["begin", "a", "b", "c", "commit"]);
+  assert.deepEqual(await answers, ["a", "b", "c"]);
+  assert.equal(loop.turn(), 0);
+});
+
+Deno.test("GroupCommit answers only after the commit", async () => {
+  const { log, loop, calls } = aWorld();
+  let isAnswered = false;
+  const answer = calls.write(noting(log, "a")).then(() => isAnswered = true);
+  await Promise.resolve();
+  assert.equal(isAnswered, false);
+  loop.turn();
+  await answer;
+  assert.deepEqual(log.events, ["begin", "a", "commit"]);
+});
+
+Deno.test("GroupCommit leaves what is called meanwhile to the next turn", async () => {
+  const { log, loop, calls } = aWorld();
+  const first = calls.write(noting(log, "a")).then(() => calls.write(noting(log, "b")));
+  loop.turn();
+  await Promise.resolve();
+  await Promise.resolve();
+  assert.deepEqual(log.events, ["begin", "a", "commit"]);
+  loop.turn();
+  assert.equal(await first, "b");
+});
+
+Deno.test("GroupCommit splits a burst into groups with a turn between them", async () => {
+  const { log, loop, calls } = aWorld();
+  const names = Array.from({ length: 600 }, (_, index) => `${index}`);
+  const answers = Promise.all(names.map((name) => calls.write(noting(log, name))));
+  let turns = 0;
+  while (loop.turn() > 0) turns++;
+  assert.equal(turns, 3);
+  assert.equal(log.events.filter((event) => event === "commit").length, 3);
+  assert.deepEqual(await answers, names);
+  assert.deepEqual(log.events.filter((event) => Number.isInteger(Number(event))), names);
+});
+
+Deno.test("GroupCommit runs a read at once when nothing waits", async () => {
+  const { log, loop, calls } = aWorld();
+  const answer = calls.read(noting(log, "read"));
+  assert.deepEqual(log.events, ["read"]);
+  assert.equal(await answer, "read");
+  assert.equal(loop.turn(), 0);
+});
+
+Deno.test("GroupCommit runs a read after the calls before it", async () => {
+  const { log, loop, calls } = aWorld();
+  const answers = Promise.all([
+    calls.write(noting(log, "a")),
+    calls.read(noting(log, "read")),
+    calls.write(noting(log, "b")),
+  ]);
+  loop.turn();
+  assert.deepEqual(log.events, ["begin", "a", "read", "b", "commit"]);
+  await answers;
+});
+
+Deno.test("GroupCommit tries each call by itself when one of a group fails", async () => {
+  const { log, loop, calls } = aWorld();
+  const failing = () => {
+    throw new RangeError("no");
+  };
+  const outcomes = Promise.allSettled([
+    calls.write(noting(log, "a")),
+    calls.write(failing),
+    calls.read(noting(log, "read")),
+  ]);
+  loop.turn();
+  assert.deepEqual((await outcomes).map(({ status }) => status), [
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  assert.deepEqual(log.events, [
+    ...["begin", "a", "rollback"],
+    ...["begin", "a", "commit"],
+    ...["begin", "rollback"],
+    "read",
+  ]);
+});
+
+Deno.test("GroupCommit fails all calls while the commit fails, and works again after", async () => {
+  const { log, loop, calls } = aWorld();
+  log.failures = 3;
+  const failed = Promise.allSettled(["a", "b"].map((name) => calls.write(noting(log, name))));
+  loop.turn();
+  for (const outcome of await failed) {
+    assert.equal(outcome.status, "rejected");
+    assert.equal(outcome.reason.code, "journal_full");
+  }
+  const after = calls.write(noting(log, "c"));
+  loop.turn();
+  assert.equal(await after, "c");
+});
+
+Deno.test("GroupCommit commits all that waits when it is closed", async () => {
+  const { log, loop, calls } = aWorld();
+  const answers = Promise.all(
+    Array.from({ length: 300 }, (_, index) => calls.write(noting(log, `${index}`))),
+  );
+  calls.close();
+  assert.equal((await answers).length, 300);
+  await assert.rejects(calls.write(noting(log, "late")), { code: "journal_closed" });
+  await assert.rejects(calls.read(noting(log, "late")), { code: "journal_closed" });
+  loop.turn();
+  assert.ok(!log.events.includes("late"));
+});
+
+Deno.test("GroupCommit answers nobody once it is dead", async () => {
+  const { log, loop, calls } = aWorld();
+  let answers = 0;
+  const count = () => void answers++;
+  calls.write(noting(log, "before")).then(count, count);
+  calls.die();
+  calls.write(noting(log, "after")).then(count, count);
+  calls.read(noting(log, "read")).then(count, count);
+  loop.turn();
+  await Promise.resolve();
+  assert.deepEqual([log.events, answers], [[], 0]);
+});
