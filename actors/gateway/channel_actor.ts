@@ -83,11 +83,17 @@ export interface ChannelActorOptions {
   readonly router: ActorRef<RouterMessage>;
   readonly outbox: ActorRef<OutboxControl>;
   readonly isUnified: boolean;
-  /** The channel itself, in a Worker or in this process; must not restart by itself. */
-  readonly defineHost: (
-    gateway: ActorRef<FromChannel | WorkerNotice>,
-  ) => ActorDefinition<ToChannel>;
+  readonly startHost: StartHost;
 }
+
+/**
+ * Starts the channel itself as a child, in a Worker or in this process. It must not restart by
+ * itself: its actor decides.
+ */
+export type StartHost = (
+  spawn: <M>(definition: ActorDefinition<M>) => ActorRef<M>,
+  gateway: ActorRef<FromChannel | WorkerNotice>,
+) => ActorRef<ToChannel>;
 
 /** Defines the actor of a channel. */
 export function channelActor(options: ChannelActorOptions): ActorDefinition<ChannelActorMessage> {
@@ -162,8 +168,12 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   #startHost(): void {
     if (this.#isStopping) return;
     this.#startedAtMs = this.#context.clock.now();
-    this.#host = this.#context.spawn(this.#options.defineHost(this.#context.self));
-    this.#context.watch(this.#host, (reason) => ({ type: "host_stopped", reason }));
+    const host = this.#options.startHost(
+      (definition) => this.#context.spawn(definition),
+      this.#context.self,
+    );
+    this.#host = host;
+    this.#context.watch(host, (reason) => ({ type: "host_stopped", reason }));
   }
 
   #handIn(inbound: ChannelInbound, wantsStream: boolean, replyTo: ReplyTo<HandInResult>): void {

@@ -38,6 +38,10 @@ export class ChatLane {
     return this.#pending.length + this.#open.size + this.#progress.length === 0;
   }
 
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
   add(row: Outbound): void {
     if (row.state === "open") this.#open.set(row.key, row);
     else this.#pending.push(row);

@@ -53,7 +53,9 @@ export type OutboxControl =
   | { readonly type: "channel_ready"; readonly isStreaming: boolean }
   | { readonly type: "channel_lost" }
   | { readonly type: "state_remembered"; readonly key: string; readonly channelState: JsonValue }
-  | { readonly type: "report_outbox"; readonly replyTo: ReplyTo<OutboxReport> };
+  | { readonly type: "report_outbox"; readonly replyTo: ReplyTo<OutboxReport> }
+  /** Answer once nothing more can be sent: all is out, or the channel is gone. */
+  | { readonly type: "drain_outbox"; readonly replyTo: ReplyTo<"drained"> };
 
 type Internal =
   | { readonly type: "grown"; readonly row: Outbound; readonly outcome: Outcome<DeliveryOutcome> }
@@ -106,6 +108,7 @@ class Outbox implements Actor<OutboxActorMessage> {
   #mayMiss = true;
   #isRefilling = false;
   #inFlight = 0;
+  #onDrained: ReplyTo<"drained"> | undefined;
 
   constructor(context: ActorContext<OutboxActorMessage>, options: OutboxOptions) {
     this.#context = context;
@@ -125,7 +128,7 @@ class Outbox implements Actor<OutboxActorMessage> {
         return this.#channelReady(message.isStreaming);
       case "channel_lost":
         this.#isReady = false;
-        return;
+        return this.#tellDrained();
       case "state_remembered":
         return this.#remember(message.key, message.channelState);
       case "report_outbox":
@@ -134,6 +137,9 @@ class Outbox implements Actor<OutboxActorMessage> {
           waiting: this.#chatOf.size,
           inFlight: this.#inFlight,
         });
+      case "drain_outbox":
+        this.#onDrained = message.replyTo;
+        return this.#tellDrained();
       default:
         return this.#receiveInternal(message);
     }
@@ -244,6 +250,13 @@ class Outbox implements Actor<OutboxActorMessage> {
     lane.isBusy = false;
     this.#inFlight--;
     this.#serve(chatId);
+    this.#tellDrained();
+  }
+
+  #tellDrained(): void {
+    const isDone = !this.#isReady ||
+      [...this.#lanes.values()].every((lane) => !lane.isBusy && !lane.hasPending);
+    if (isDone) this.#onDrained?.reply("drained");
   }
 
   #deliverProgress({ chatId, context, text }: Progress): void {

@@ -45,11 +45,17 @@ export type RouterActorMessage = Message;
 /** What the router is made of. */
 export interface RouterOptions {
   readonly journal: Journal;
-  readonly defineSession: (
-    sessionKey: string,
-    router: ActorRef<SessionEvent>,
-  ) => ActorDefinition<SessionMessage>;
+  /** Whether sessions that an earlier process left unfinished are woken. */
+  readonly recovers: boolean;
+  readonly startSession: StartSession;
 }
+
+/** Starts the actor of a session as a child of the router, which hears its events. */
+export type StartSession = (
+  spawn: <M>(definition: ActorDefinition<M>) => ActorRef<M>,
+  sessionKey: string,
+  router: ActorRef<SessionEvent>,
+) => ActorRef<SessionMessage>;
 
 /** Defines the router; sessions are its children. */
 export function routerActor(options: RouterOptions): ActorDefinition<RouterActorMessage> {
@@ -82,7 +88,7 @@ class Router implements Actor<Message> {
   constructor(context: ActorContext<Message>, options: RouterOptions) {
     this.#context = context;
     this.#options = options;
-    this.#rescan();
+    if (options.recovers) this.#rescan();
   }
 
   receive(message: Message): void {
@@ -116,8 +122,11 @@ class Router implements Actor<Message> {
   }
 
   #wake(sessionKey: string): Entry {
-    const definition = this.#options.defineSession(sessionKey, this.#context.self);
-    const ref = this.#context.spawn(definition);
+    const ref = this.#options.startSession(
+      (definition) => this.#context.spawn(definition),
+      sessionKey,
+      this.#context.self,
+    );
     this.#context.watch(ref, (reason) => ({ type: "session_stopped", sessionKey, reason }));
     const entry: Entry = { state: "awake", ref };
     this.#sessions.set(sessionKey, entry);

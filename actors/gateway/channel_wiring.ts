@@ -1,0 +1,77 @@
+/**
+ * Channels as the core wants them: platforms in Workers, the terminal in this process.
+ * @module
+ */
+
+import { join } from "node:path";
+import type { Channel, ChannelContext } from "../../channels/channel.ts";
+import {
+  ChannelHost,
+  type ChannelHostMessage,
+  type FromChannel,
+  type ToChannel,
+} from "../../channels/channel_host.ts";
+import { channelEntries, type ChannelEntry } from "../../channels/registry.ts";
+import type { Locations } from "../config/locations.ts";
+import type { Config } from "../config/schema.ts";
+import { asJson } from "../kernel/json.ts";
+import { workerActor } from "../kernel/worker_actor.ts";
+import type { CoreChannel } from "./core.ts";
+
+/** A channel that runs in this process. */
+export interface LocalChannel {
+  readonly name: string;
+  readonly create: (context: ChannelContext) => Channel;
+}
+
+/** The enabled platforms, each in a Worker that may reach its hosts and its media folder only. */
+export function platformChannels(config: Config, locations: Locations): readonly CoreChannel[] {
+  return channelEntries.flatMap((entry) => {
+    const section = config.channels.enabled[entry.manifest.name];
+    return section === undefined ? [] : [platformChannel(entry, section, locations)];
+  });
+}
+
+function platformChannel(
+  { manifest }: ChannelEntry,
+  section: Config["channels"]["enabled"][string],
+  locations: Locations,
+): CoreChannel {
+  const { name } = manifest;
+  const mediaFolder = join(locations.mediaFolder, name);
+  return {
+    name,
+    idempotencyMs: manifest.idempotencyMs ?? 0,
+    startHost: (spawn, gateway) =>
+      spawn(workerActor<ToChannel, FromChannel>({
+        name: "host",
+        entry: new URL("../../channels/worker_entry.ts", import.meta.url),
+        permissions: {
+          net: [...manifest.hosts(section)],
+          read: [mediaFolder, locations.workspace],
+          write: [mediaFolder],
+        },
+        init: { channel: name, name, mediaFolder, section: asJson({ ...section }) },
+        parent: gateway,
+        supervision: { restart: "never" },
+      })),
+  };
+}
+
+/** A channel of this process; where its platform has no key, a send in doubt is not repeated. */
+export function localChannel({ name, create }: LocalChannel, mediaRoot: string): CoreChannel {
+  const mediaFolder = join(mediaRoot, name);
+  return {
+    name,
+    idempotencyMs: 0,
+    startHost: (spawn, gateway) =>
+      spawn<ChannelHostMessage>({
+        name: "host",
+        supervision: { restart: "never" },
+        create: (context) => {
+          const load = () => Promise.resolve(create);
+          return new ChannelHost(context, { name, mediaFolder, gateway, load });
+        },
+      }),
+  };
+}

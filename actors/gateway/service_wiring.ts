@@ -1,0 +1,164 @@
+/**
+ * What all sessions share, made from the configuration: model, tools, files, prompt.
+ * @module
+ */
+
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { chooseProvider, createProvider } from "../../providers/registry.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { LoadedConfig } from "../config/load_config.ts";
+import type { Journal } from "../journal/journal.ts";
+import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
+import { readImage } from "../session/adapters/image_files.ts";
+import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
+import type { SessionServices, SessionSettings } from "../session/ports.ts";
+import { PromptBuilder } from "../session/prompt.ts";
+import { commandEnvironment } from "../tools/adapters/command_environment.ts";
+import { ProcessShell } from "../tools/adapters/shell.ts";
+import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
+import { editFileTool } from "../tools/edit_file.ts";
+import { execTool } from "../tools/exec.ts";
+import { listDirTool } from "../tools/list_dir.ts";
+import { messageTool } from "../tools/message.ts";
+import { readFileTool } from "../tools/read_file.ts";
+import { ToolRegistry } from "../tools/registry.ts";
+import type { Tool } from "../tools/tool.ts";
+import { writeFileTool } from "../tools/write_file.ts";
+import { StartError } from "./errors.ts";
+import type { World } from "./world.ts";
+
+/** Follow-ups of one chat that join a running turn: at one step, and over the whole turn. */
+const JOINS_PER_STEP_MAX = 3;
+const JOINS_PER_TURN_MAX = 5;
+/** A session without work sleeps after this long; the next message wakes it from disk. */
+const SESSION_IDLE_MS = 10 * 60_000;
+
+/** The services that need no actor of the gateway. */
+export type SharedServices = Omit<SessionServices, "gate" | "outbox">;
+
+/** What the services are made from. */
+export interface WiringOptions {
+  readonly loaded: LoadedConfig;
+  readonly version: string;
+  readonly world: World;
+  readonly journal: Journal;
+  readonly uptimeMs: () => number;
+}
+
+/** The services, and what to say about them at the start. */
+export interface WiredServices {
+  readonly shared: SharedServices;
+  readonly modelLine: string;
+  readonly toolsLine: string;
+}
+
+/** Makes the services. Reads the workspace's real path, so it must be there. */
+export function wireServices(options: WiringOptions): WiredServices {
+  const { loaded, world, journal, uptimeMs } = options;
+  const { config } = loaded;
+  const workspace = Deno.realPathSync(loaded.locations.workspace);
+  const promptFiles = new DiskPromptFiles(workspace);
+  const prompts = new PromptBuilder(promptFiles, promptFacts(workspace));
+  const { provider, line: modelLine } = wireProvider(options);
+  const tools = toolsOf(config.tools);
+  return {
+    modelLine,
+    toolsLine: describeTools(tools, loaded),
+    shared: {
+      settings: settingsOf(options, workspace),
+      journal,
+      files: new DiskSessionFiles(join(workspace, "sessions")),
+      promptFiles,
+      systemPrompt: (channel) => prompts.build(channel),
+      readImage,
+      provider,
+      tools: new ToolRegistry(world.clock, tools),
+      toolContext: toolContextOf(options, workspace),
+      clock: world.clock,
+      newId: world.newId,
+      uptimeMs,
+    },
+  };
+}
+
+function settingsOf({ loaded, version }: WiringOptions, workspace: string): SessionSettings {
+  const { defaults } = loaded.config.agents;
+  return {
+    model: defaults.model,
+    temperature: defaults.temperature,
+    tokensMax: defaults.maxTokens,
+    contextWindowTokens: defaults.contextWindowTokens,
+    contextBlockLimit: defaults.contextBlockLimit,
+    reasoningEffort: defaults.reasoningEffort,
+    toolIterationsMax: defaults.maxToolIterations,
+    toolResultCharsMax: defaults.maxToolResultChars,
+    timezone: defaults.timezone,
+    workspace,
+    version,
+    idleMs: SESSION_IDLE_MS,
+    joinsPerStepMax: JOINS_PER_STEP_MAX,
+    joinsPerTurnMax: JOINS_PER_TURN_MAX,
+  };
+}
+
+function wireProvider(
+  { loaded: { config, locations, process }, world }: WiringOptions,
+): { readonly provider: Provider; readonly line: string } {
+  const { model, provider, providerRetryMode: retryMode } = config.agents.defaults;
+  const choice = chooseProvider({ model, provider, providers: config.providers });
+  if (choice.state === "problem") {
+    throw new StartError(
+      "provider_unusable",
+      `Cannot use ${choice.key} of "${locations.configFile}": ${choice.problem}`,
+    );
+  }
+  const line = choice.state === "unconfigured"
+    ? "Model: no provider is configured; each message is answered with how to set one up"
+    : `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}`;
+  const made = createProvider(choice, {
+    clock: world.clock,
+    random: world.random,
+    newId: world.newId,
+    configPath: locations.configFile,
+    stallMs: process.streamIdleTimeoutMs,
+    retryMode,
+  });
+  return { provider: made, line };
+}
+
+function toolsOf({ exec }: LoadedConfig["config"]["tools"]): readonly Tool[] {
+  const always = [readFileTool, writeFileTool, editFileTool, listDirTool, messageTool];
+  return exec.enable ? [...always, execTool(exec.timeout)] : always;
+}
+
+function describeTools(tools: readonly Tool[], { config }: LoadedConfig): string {
+  const names = tools.map(({ name }) => name).toSorted().join(", ");
+  const files = config.tools.restrictToWorkspace
+    ? "files: only the workspace"
+    : "files: everything you may use (tools.restrictToWorkspace is false)";
+  const shell = config.tools.exec.enable
+    ? "shell: plain processes, not sandboxed: commands can do what you can"
+    : "shell: off";
+  return `Tools: ${names} (${files}; ${shell})`;
+}
+
+function toolContextOf(
+  { loaded: { config, locations }, world }: WiringOptions,
+  workspace: string,
+): SharedServices["toolContext"] {
+  const files = new WorkspaceFiles({
+    workspace,
+    homeFolder: homedir(),
+    isRestricted: config.tools.restrictToWorkspace,
+    readableRoots: [locations.mediaFolder],
+    protectedPaths: [locations.stateFolder, locations.configFile],
+  }, world.newId);
+  const processes = new ProcessShell({
+    clock: world.clock,
+    workspace,
+    env: commandEnvironment(config.tools.exec),
+    resolveFolder: (path) => files.resolve(path),
+  });
+  return { workspace, files, processes };
+}

@@ -1,0 +1,45 @@
+/**
+ * `gateway`: runs everything until it is asked to stop.
+ * @module
+ */
+
+import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
+import { Gateway } from "../../../actors/gateway/gateway.ts";
+import type { LoadedConfig } from "../../../actors/config/load_config.ts";
+import { untilAskedToStop } from "../adapters/process.ts";
+import type { Terminal } from "../adapters/terminal.ts";
+import { loadAndPrepare, type LoadFlags } from "../load.ts";
+import { VERSION } from "../version.ts";
+
+/** Flags of the command. */
+export interface GatewayFlags extends LoadFlags {
+  readonly port?: number | undefined;
+}
+
+/** Runs the gateway; resolves with the exit code. */
+export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): Promise<number> {
+  const print = (line: string) => terminal.write(`${line}\n`);
+  const stopping = untilAskedToStop();
+  const loaded = withPort(await loadAndPrepare(flags, terminal, { logs: true }), flags.port);
+  print(`Troupe ${VERSION}`);
+  print(`Config: ${loaded.locations.configFile}`);
+  {
+    await using _gateway = await Gateway.start({
+      loaded,
+      version: VERSION,
+      world: systemWorld(),
+      print,
+      isWhole: true,
+    });
+    print("Ready");
+    print(`Stopping (${await stopping}): running turns get a moment to finish`);
+  }
+  print("Stopped");
+  return 0;
+}
+
+function withPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
+  if (port === undefined) return loaded;
+  const { config } = loaded;
+  return { ...loaded, config: { ...config, gateway: { ...config.gateway, port } } };
+}

@@ -1,0 +1,83 @@
+/**
+ * The command line: which commands there are, and how their failures look.
+ * @module
+ */
+
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { asError } from "../../actors/kernel/errors.ts";
+import { systemTerminal, type Terminal } from "./adapters/terminal.ts";
+import { VERSION } from "./version.ts";
+
+/**
+ * Runs the command that `args` name; resolves with the exit code: 0 done, 1 failed, 2 wrong usage
+ * or configuration.
+ */
+export async function main(
+  args: readonly string[],
+  terminal: Terminal = systemTerminal(),
+): Promise<number> {
+  let exitCode = 0;
+  const program = makeProgram(terminal, (code) => exitCode = code);
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return fail(asError(error), terminal);
+  }
+}
+
+/** One line for each fault, no stack: those are in the log, at debug level. */
+function fail(error: Error, terminal: Terminal): number {
+  for (const line of error.message.split("\n")) terminal.writeError(`Error: ${line}\n`);
+  return "exitCode" in error && typeof error.exitCode === "number" ? error.exitCode : 1;
+}
+
+function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Command {
+  const program = new Command("troupe")
+    .description("A personal assistant, reached from your chats and your terminal")
+    .version(VERSION, "-v, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .exitOverride()
+    .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })
+    .showHelpAfterError("(add --help for the flags)");
+  program.command("gateway")
+    .description("run the gateway: all enabled channels, until it is stopped")
+    .addOption(portOption())
+    .addOption(configOption())
+    .addOption(workspaceOption())
+    .option("--verbose", "log details")
+    .action(async (flags) => {
+      const { gatewayCommand } = await import("./commands/gateway.ts");
+      done(await gatewayCommand(flags, terminal));
+    });
+  program.command("agent")
+    .description("talk to the assistant in the terminal")
+    .option("-m, --message <text>", "ask once, print the answer, and end")
+    .option("-s, --session <key>", "conversation to continue", "direct")
+    .addOption(configOption())
+    .addOption(workspaceOption())
+    .option("--logs", "show the log")
+    .action(async (flags) => {
+      const { agentCommand } = await import("./commands/agent.ts");
+      done(await agentCommand(flags, terminal));
+    });
+  program.action(() => program.outputHelp());
+  return program;
+}
+
+function configOption(): Option {
+  return new Option("-c, --config <file>", "configuration file (~/.troupe/config.json)");
+}
+
+function workspaceOption(): Option {
+  return new Option("-w, --workspace <folder>", "workspace, instead of the configured one");
+}
+
+function portOption(): Option {
+  return new Option("-p, --port <number>", "port of the health endpoint").argParser((text) => {
+    const port = Number(text);
+    if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+    throw new InvalidArgumentError("a port is a whole number from 0 to 65535");
+  });
+}

@@ -1,0 +1,39 @@
+/**
+ * Troupe: a personal assistant, reached from your chats and your terminal. Run it to get the
+ * command line; import it to build channels, providers and tools for it.
+ * @module
+ */
+
+// For those who write a channel.
+export type {
+  Channel,
+  ChannelContext,
+  ChannelFactory,
+  ChannelInbound,
+  ConnectionState,
+  Delivery,
+  DeliveryReceipt,
+  HandInResult,
+} from "./channels/channel.ts";
+export { DeliveryError } from "./channels/channel.ts";
+export type { ChannelManifest, ChannelSection } from "./channels/manifest.ts";
+
+// For those who write a provider.
+export type {
+  ChatEvent,
+  ChatMessage,
+  ChatRequest,
+  ChatResponse,
+  Provider,
+} from "./providers/provider.ts";
+export { ProviderError } from "./providers/provider.ts";
+
+// For those who write a tool.
+export { defineTool } from "./actors/tools/define_tool.ts";
+export type { Tool, ToolContext, ToolResult } from "./actors/tools/tool.ts";
+
+if (import.meta.main) {
+  const { main } = await import("./channels/cli/main.ts");
+  const { exit } = await import("./channels/cli/adapters/process.ts");
+  exit(await main(Deno.args));
+}
