@@ -3,6 +3,17 @@
  * @module
  */
 
+const SECRET_NAME =
+  "[\\w.-]*(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|key|credential|auth)[\\w.-]*";
+const SECRET_VALUE = `(?:"[^"]*"?|'[^']*'?|[^\\s"'&;|]+)`;
+/** `KEY=value`, `"key": "value"`, `X-Api-Key: value`. */
+const SECRET_ASSIGNMENT = new RegExp(
+  `(${SECRET_NAME}["']?)(\\s*[=:]\\s*)(?!\\*\\*\\*|(?:bearer|basic) )${SECRET_VALUE}`,
+  "gi",
+);
+/** `--token value`, `-password value`. */
+const SECRET_OPTION = new RegExp(`(--?${SECRET_NAME})\\s+(?!-)${SECRET_VALUE}`, "gi");
+
 /** How short a path must be, and what `~` stands for. */
 export interface PathLimits {
   readonly charsMax: number;
@@ -24,7 +35,9 @@ export function abbreviatePath(path: string, { charsMax, home }: PathLimits): st
     kept.unshift(part);
   }
   const shortened = `…/${kept.join("/")}`;
-  return shortened.length <= charsMax ? shortened : `…${whole.slice(-(charsMax - 1))}`;
+  return shortened.length <= charsMax
+    ? shortened
+    : `…${whole.slice(-(charsMax - 1)).toWellFormed()}`;
 }
 
 /** An address as domain and last segment, without query, fragment and user; text if it is none. */
@@ -62,17 +75,6 @@ export function maskSecrets(text: string): string {
     );
 }
 
-const SECRET_NAME =
-  "[\\w.-]*(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|key|credential|auth)[\\w.-]*";
-const SECRET_VALUE = `(?:"[^"]*"|'[^']*'|[^\\s"'&;|]+)`;
-/** `KEY=value`, `"key": "value"`, `X-Api-Key: value`. */
-const SECRET_ASSIGNMENT = new RegExp(
-  `(${SECRET_NAME}["']?)(\\s*[=:]\\s*)(?!\\*\\*\\*|(?:bearer|basic) )${SECRET_VALUE}`,
-  "gi",
-);
-/** `--token value`, `-password value`. */
-const SECRET_OPTION = new RegExp(`(--?${SECRET_NAME})\\s+(?!-)${SECRET_VALUE}`, "gi");
-
 function decodedPath(path: string): string {
   try {
     return decodeURI(path);
@@ -83,5 +85,5 @@ function decodedPath(path: string): string {
 }
 
 function cut(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`;
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1).toWellFormed()}…`;
 }

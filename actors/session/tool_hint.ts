@@ -9,6 +9,8 @@ import { abbreviatePath, abbreviatePathsIn, abbreviateUrl, maskSecrets } from ".
 
 /** Longest path, command or argument in a hint, in characters. */
 const HINT_CHARS_MAX = 40;
+/** Characters of an argument that are looked at: enough for what is shown and what masks it. */
+const ARGUMENT_CHARS_MAX = 500;
 /** Longest path inside a command. */
 const PATH_IN_COMMAND_CHARS_MAX = 25;
 
@@ -57,7 +59,12 @@ export function toolHints(calls: readonly RequestedCall[], options: HintOptions 
 }
 
 /** The hint of one call; its name where the arguments are of no use. */
-export function toolHint({ call, parsed }: RequestedCall, options: HintOptions = {}): string {
+export function toolHint(requested: RequestedCall, options: HintOptions = {}): string {
+  // The model chose every character: none may move a terminal's cursor or end the line.
+  return rawHint(requested, options).replaceAll(/[\s\p{Cc}]+/gu, " ");
+}
+
+function rawHint({ call, parsed }: RequestedCall, options: HintOptions): string {
   const name = call.function.name;
   const values = parsed.state === "ok" ? parsed.value : {};
   const form = FORMS.get(name);
@@ -70,7 +77,8 @@ export function toolHint({ call, parsed }: RequestedCall, options: HintOptions =
 /** The first of the named arguments that is text, else the first text at all. */
 function argumentOf(values: JsonObject, names: readonly string[]): string | null {
   const candidates = [...names.map((name) => values[name]), ...Object.values(values)];
-  return candidates.find(isSaying)?.trim() ?? null;
+  const argument = candidates.find(isSaying)?.trim() ?? null;
+  return argument?.slice(0, ARGUMENT_CHARS_MAX).replaceAll(/\s+/g, " ") ?? null;
 }
 
 function isSaying(value: JsonValue | undefined): value is string {
@@ -105,8 +113,7 @@ function mcpName(name: string, servers: readonly string[]): string | null {
 }
 
 function short(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ");
-  const characters = Array.from(line.slice(0, 4 * HINT_CHARS_MAX));
-  if (line.length <= HINT_CHARS_MAX || characters.length <= HINT_CHARS_MAX) return line;
+  const characters = Array.from(text);
+  if (characters.length <= HINT_CHARS_MAX) return text;
   return `${characters.slice(0, HINT_CHARS_MAX - 1).join("")}…`;
 }

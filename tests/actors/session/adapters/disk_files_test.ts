@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DiskSessionFiles } from "../../../../actors/session/adapters/disk_files.ts";
-
-/** A folder that goes with the test. */
-async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await Deno.makeTempDir({ prefix: "troupe-files-" });
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
-}
+import { temporaryFolder } from "../../../support/temporary_folder.ts";
 
 async function namesIn(folder: string): Promise<string[]> {
   const names = [];

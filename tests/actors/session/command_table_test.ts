@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import {
+  helpText,
+  parseCommand,
+  type StatusFacts,
+  statusText,
+} from "../../../actors/session/command_table.ts";
+
+Deno.test.each([
+  ["/new", "new"],
+  ["/stop", "stop"],
+  ["/status", "status"],
+  ["/help", "help"],
+  ["  /STOP \n", "stop"],
+  ["/New", "new"],
+  ["/new please", null],
+  ["new", null],
+  ["/", null],
+  ["/unknown", null],
+  ["please /stop", null],
+  ["", null],
+])("parseCommand takes %j for %s", (text, command) => {
+  assert.equal(parseCommand(text), command);
+});
+
+Deno.test("helpText has a line for each command", () => {
+  for (const name of ["new", "stop", "status", "help"]) {
+    assert.match(helpText(), new RegExp(`^/${name}: \\w`, "m"));
+  }
+});
+
+const FACTS: StatusFacts = {
+  version: "0.1.0",
+  model: "gpt-x",
+  lastUsage: { promptTokens: 2_000, completionTokens: 300, cachedTokens: 1_200 },
+  contextTokens: 20_500,
+  contextWindowTokens: 65_536,
+  tokensMax: 0,
+  messageCount: 3,
+  uptimeMs: 125_000,
+  activeTasks: 2,
+};
+
+Deno.test("statusText tells everything, in order", () => {
+  assert.equal(
+    statusText(FACTS),
+    [
+      "Version: 0.1.0",
+      "Model: gpt-x",
+      "Tokens: 2000 in / 300 out (60% cached)",
+      "Context: 20k/65k (31% of input budget)",
+      "Session: 3 messages",
+      "Uptime: 2m 5s",
+      "Tasks: 2 active",
+    ].join("\n"),
+  );
+});
+
+Deno.test.each<[string, Partial<StatusFacts>, string]>([
+  [
+    "no cached tokens",
+    { lastUsage: { promptTokens: 10, completionTokens: 2 } },
+    "Tokens: 10 in / 2 out\n",
+  ],
+  ["zero cached tokens", {
+    lastUsage: { promptTokens: 10, completionTokens: 2, cachedTokens: 0 },
+  }, "Tokens: 10 in / 2 out\n"],
+  ["everything cached", {
+    lastUsage: { promptTokens: 1_000, completionTokens: 0, cachedTokens: 1_000 },
+  }, "(100% cached)"],
+  ["no call yet", { lastUsage: null, contextTokens: 0 }, "Context: 0/65k (0%"],
+  ["no estimate", {
+    contextTokens: 0,
+    lastUsage: { promptTokens: 1_200, completionTokens: 0 },
+  }, "Context: 1k/65k (1%"],
+  ["more than the budget", {
+    contextTokens: 120_000,
+    contextWindowTokens: 128_000,
+    tokensMax: 8_192,
+  }, "120k/128k (101%"],
+  ["no room at all", { contextTokens: 50_000, contextWindowTokens: 1_000 }, "(999%"],
+  ["no window", { contextTokens: 0, contextWindowTokens: 0, lastUsage: null }, "0/n/a"],
+  ["less than a thousand", { contextTokens: 999 }, "Context: 999/65k"],
+  ["one message", { messageCount: 1 }, "Session: 1 message\n"],
+  ["hours", { uptimeMs: 3_725_000 }, "Uptime: 1h 2m"],
+  ["seconds", { uptimeMs: 59_999 }, "Uptime: 0m 59s"],
+])("statusText is right with %s", (_name, change, expected) => {
+  assert.ok(statusText({ ...FACTS, ...change }).includes(expected));
+});
