@@ -47,7 +47,7 @@ export type StatementName =
  * SQL by name. The conditions on `state` repeat those of the partial indexes, word for word:
  * SQLite uses such an index only then.
  */
-const SQL: Readonly<Record<StatementName, string>> = {
+export const SQL: Readonly<Record<StatementName, string>> = {
   insertInbound: `insert into inbounds (session_key, state, turn_id, channel_state, channel,
     platform_id, chat_id, sender_id, wants_stream, accepted_at_ms, media, context, content)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
