@@ -16,6 +16,12 @@ import type {
 export const INTERRUPTED_RESULT =
   "Error: this tool call was interrupted before it finished; its effect is unknown";
 
+/**
+ * Messages that a replay keeps at least, if there are as many: more than a model's window holds,
+ * and few enough that copying them costs nothing. Whole turns beyond twice as many are let go.
+ */
+const REPLAY_MESSAGES_MIN = 10_000;
+
 /** The result that stands in where a call has none. */
 export function interruptedResult(call: ToolCall): ToolMessage {
   return {
@@ -39,7 +45,8 @@ interface OpenRound {
  * - it starts at a user message, and system messages and blank ones are left out;
  * - every tool call is followed by exactly one result: results that nothing asked for are dropped,
  *   missing ones are filled in, ids that repeat within one message are told apart;
- * - neighbours of one role become one message.
+ * - neighbours of one role become one message;
+ * - of a very long conversation only the end is kept.
  *
  * Messages that went in are never changed.
  */
@@ -79,12 +86,19 @@ export class Replay {
     } else {
       this.#messages.push(shown);
     }
+    if (this.#messages.length > 2 * REPLAY_MESSAGES_MIN) this.#letGo();
   }
 
   /** The list as of now, after `leading`; later pushes do not change it. */
   messages(...leading: readonly ChatMessage[]): ChatMessage[] {
     const missing = this.#round?.waiting.map(interruptedResult) ?? [];
     return leading.concat(this.#messages, missing);
+  }
+
+  #letGo(): void {
+    const first = this.#messages.length - REPLAY_MESSAGES_MIN;
+    const start = this.#messages.findLastIndex(({ role }, at) => at <= first && role === "user");
+    if (start > 0) this.#messages = this.#messages.slice(start);
   }
 
   #pushResult(result: ToolMessage): void {

@@ -224,3 +224,18 @@ Deno.test("Replay puts what is given in front", () => {
   const system: ChatMessage = { role: "system", content: "s" };
   assert.deepEqual(Replay.of([user("a")]).messages(system), [system, user("a")]);
 });
+
+Deno.test("Replay lets the beginning of a very long conversation go, whole turns at a time", () => {
+  const replay = new Replay();
+  for (let n = 0; n < 30_000; n++) {
+    replay.push(user(`question ${n}`));
+    replay.push(assistant("", "1"));
+    replay.push(result("1"));
+    replay.push(assistant(`answer ${n}`));
+    if (n % 10_000 === 0) assertWellFormed(replay.messages());
+  }
+  const messages = replay.messages();
+  assertWellFormed(messages);
+  assert.equal(messages.at(-1)?.content, "answer 29999");
+  assert.ok(messages.length >= 10_000 && messages.length <= 20_001, String(messages.length));
+});
