@@ -101,6 +101,11 @@ export class WorkerLink<Out, In> {
     return this.#sent - this.#sentAcknowledged;
   }
 
+  /** Asks sent and, as far as is known, not ended. */
+  get openAsks(): number {
+    return this.#openAsks.size;
+  }
+
   /** Starts to receive. */
   open(): void {
     this.#options.port.listen((data) => this.#receive(data));

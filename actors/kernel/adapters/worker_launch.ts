@@ -30,7 +30,13 @@ export function launchWorker(
     event.preventDefault(); // else it would end the whole process
     onError(new Error(event.message || "an error that is no Error left the Worker"));
   });
-  return { port: linkPort(port1), terminate: () => worker.terminate() };
+  return {
+    port: linkPort(port1),
+    terminate() {
+      worker.terminate();
+      if (!hello.signal.aborted) port2.close(); // it never left
+    },
+  };
 }
 
 /** Spells out what is not given, as Deno hands down the parent's rights where a name is missing. */

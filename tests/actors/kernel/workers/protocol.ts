@@ -16,7 +16,7 @@ export type ToWorker =
   | { readonly type: "ask_parent"; readonly text: string }
   | { readonly type: "flood_parent"; readonly messages: number }
   | { readonly type: "break"; readonly how: Breakage }
-  | { readonly type: "fetch"; readonly url: string; readonly replyTo: ReplyTo<string> }
+  | { readonly type: "connect"; readonly port: number; readonly replyTo: ReplyTo<string> }
   | { readonly type: "stop_yourself" };
 
 /** Ways for a Worker to go wrong. */

@@ -55,11 +55,8 @@ class TestWorker implements Actor<Own> {
         return this.#floodParent(message.messages);
       case "break":
         return misbehave(message.how);
-      case "fetch":
-        return void fetch(message.url).then(
-          () => message.replyTo.reply("fetched"),
-          (error: Error) => message.replyTo.reply(error.name),
-        );
+      case "connect":
+        return void connect(message.port).then((result) => message.replyTo.reply(result));
       case "stop_yourself":
         return this.#context.stopSelf();
       default:
@@ -97,6 +94,15 @@ class TestWorker implements Actor<Own> {
     for (let value = 1; value <= messages; value++) {
       if (this.#parent.tell({ type: "flood", value }) !== "taken") return;
     }
+  }
+}
+
+async function connect(port: number): Promise<string> {
+  try {
+    using _connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    return "connected";
+  } catch (error) {
+    return error instanceof Error ? error.name : "unknown";
   }
 }
 
