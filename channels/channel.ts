@@ -120,7 +120,8 @@ export interface Channel {
   readonly isStreaming: boolean;
   /**
    * Connects, receives and reconnects until the context's signal aborts; then closes everything
-   * and resolves. Rejects with what makes going on senseless (bad credentials).
+   * and resolves. A rejection with a {@link GatewayError} whose recovery is `give_up` says that
+   * going on is senseless (bad credentials); after any other the channel is started again.
    */
   run(): Promise<void>;
   /**

@@ -5,7 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Actor, ActorContext } from "../actors/kernel/actor.ts";
-import { asError } from "../actors/kernel/errors.ts";
+import { asError, GatewayError } from "../actors/kernel/errors.ts";
 import { unreachable } from "../actors/kernel/invariant.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { ActorRef, ReplyTo } from "../actors/kernel/ref.ts";
@@ -166,7 +166,10 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   #ran(error: Error | null): void {
     this.#hasEnded = true;
     if (this.#stopping !== undefined) return this.#stopping.reply("stopped");
-    if (error !== null) logger.error("Channel ended: {reason}", { reason: error.message });
+    // What may pass by itself is a fault: the supervisor starts the channel again.
+    if (error !== null && !(error instanceof GatewayError && error.recovery === "give_up")) {
+      throw error;
+    }
     this.#gateway.tell({ type: "run_ended", error: error?.message ?? null });
   }
 

@@ -33,6 +33,9 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
    * milliseconds, with a margin. @default 0: it has no such key
    */
   readonly idempotencyMs?: number;
-  /** The module that exports `createChannel`. */
-  readonly module: string;
+  /**
+   * Its library dies without a right to read the environment. It gets one where this process has
+   * it whole, over an environment without secrets. @default false
+   */
+  readonly needsEnvironment?: boolean;
 }

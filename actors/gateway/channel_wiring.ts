@@ -16,6 +16,7 @@ import type { Locations } from "../config/locations.ts";
 import type { Config } from "../config/schema.ts";
 import { asJson } from "../kernel/json.ts";
 import { workerActor } from "../kernel/worker_actor.ts";
+import { mayReadWholeEnvironment } from "./adapters/environment.ts";
 import type { CoreChannel } from "./core.ts";
 
 /** A channel that runs in this process. */
@@ -50,6 +51,7 @@ function platformChannel(
           net: [...manifest.hosts(section)],
           read: [mediaFolder, locations.workspace],
           write: [mediaFolder],
+          env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
         },
         init: { channel: name, name, mediaFolder, section: asJson({ ...section }) },
         parent: gateway,

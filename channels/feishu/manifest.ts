@@ -120,5 +120,7 @@ export const manifest: ChannelManifest<FeishuSection> = {
   hosts: hostsOf,
   secrets: ["appSecret", "encryptKey", "verificationToken"],
   missing: missingIn,
-  module: "./channels/feishu/mod.ts",
+  // The `uuid` of a send counts for an hour.
+  idempotencyMs: 55 * 60_000,
+  needsEnvironment: true,
 };

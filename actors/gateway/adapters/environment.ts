@@ -20,3 +20,8 @@ export function bypassProxyForLoopback(): void {
   const all = new Set([...named.map((name) => name.trim()), ...LOOPBACK].filter(Boolean));
   Deno.env.set("NO_PROXY", [...all].join(","));
 }
+
+/** Whether this process could hand on a right to the whole environment. */
+export function mayReadWholeEnvironment(): boolean {
+  return Deno.permissions.querySync({ name: "env" }).state === "granted";
+}

@@ -40,7 +40,6 @@ export const pigeon: ChannelManifest<PigeonSection> = {
   secrets: ["wingToken"],
   missing: ({ wingToken }) =>
     wingToken === "" ? ["channels.pigeon.wingToken is missing: read it off the ring"] : [],
-  module: "./channels/pigeon/mod.ts",
 };
 
 /** A channel that always is complete. */
@@ -56,7 +55,6 @@ export const drum: ChannelManifest = {
   hosts: () => [],
   secrets: ["rhythm"],
   missing: () => [],
-  module: "./channels/drum/mod.ts",
 };
 
 /** Where the test files lie. */
