@@ -49,24 +49,22 @@ function canonicalObject(
 ): JsonObject {
   const spellings = spellingsOf(shape);
   const found = new Map<string, Candidate>();
-  const canonical: [string, JsonValue][] = [];
   for (const [written, value] of Object.entries(object)) {
-    const match = spellings.get(written);
-    if (match !== undefined) keepBetter(found, match, { written, rank: match.rank, value });
-    else if (shape.rest === null) warnUnknown([...path, written], shape, warn);
-    else canonical.push([written, canonicalValue(value, shape.rest, [...path, written], warn)]);
+    const { field, rank } = spellings.get(written) ?? { field: written, rank: 0 };
+    const present = found.get(field);
+    if (!spellings.has(written) && shape.rest === null) {
+      warnUnknown([...path, written], shape, warn);
+    } else if (present === undefined || rank < present.rank) {
+      found.set(field, { written, rank, value });
+    }
   }
+  const canonical: [string, JsonValue][] = [];
   for (const [field, { written, value }] of found) {
-    const fieldShape = shape.fields.get(field) ?? { kind: "any" };
-    canonical.push([field, canonicalValue(value, fieldShape, [...path, field], warn)]);
+    const expected = shape.fields.get(field) ?? shape.rest ?? { kind: "any" };
+    canonical.push([field, canonicalValue(value, expected, [...path, field], warn)]);
     warnDoubled(object, spellings, field, written, path, warn);
   }
   return Object.fromEntries(canonical);
-}
-
-function keepBetter(found: Map<string, Candidate>, { field }: FoundField, other: Candidate): void {
-  const present = found.get(field);
-  if (present === undefined || other.rank < present.rank) found.set(field, other);
 }
 
 function warnDoubled(
