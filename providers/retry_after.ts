@@ -9,7 +9,7 @@ const WAIT_MIN_MS = 100;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
-const UNIT = String.raw`(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m)\b`;
+const UNIT = String.raw`(?:(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m)\b)`;
 const PATTERNS: readonly RegExp[] = [
   new RegExp(`retry after ${NUMBER}\\s*${UNIT}?`),
   new RegExp(`try again in ${NUMBER}\\s*${UNIT}`),

@@ -70,7 +70,7 @@ const wireFunction: z.ZodType<WireFunction> = z.object({
   arguments: z.union([z.string(), json]).nullish().catch(null),
 });
 const wireDelta: z.ZodType<WireDelta> = z.object({
-  content: z.unknown(),
+  content: z.unknown().optional(),
   reasoning_content: text,
   reasoning: text,
   refusal: text,
@@ -90,14 +90,14 @@ export const wireChunk: z.ZodType<WireChunk> = z.object({
     delta: wireDelta.nullish().catch(null),
     message: wireDelta.nullish().catch(null),
     finish_reason: text,
-    usage: z.unknown(),
-    error: z.unknown(),
+    usage: z.unknown().optional(),
+    error: z.unknown().optional(),
   })).nullish().catch(null),
-  usage: z.unknown(),
-  error: z.unknown(),
+  usage: z.unknown().optional(),
+  error: z.unknown().optional(),
   base_resp: z.object({ status_code: z.number(), status_msg: text }).nullish().catch(null),
-  content: z.unknown(),
-  output_text: z.unknown(),
+  content: z.unknown().optional(),
+  output_text: z.unknown().optional(),
   reasoning_content: text,
   finish_reason: text,
 });
@@ -126,7 +126,7 @@ export const wireUsage: z.ZodType<{
 const contentItem = z.union([
   z.string(),
   z.object({ type: z.string().catch(""), text: z.string() }),
-  z.object({ type: z.literal("thinking"), thinking: z.unknown() }),
+  z.object({ type: z.literal("thinking"), thinking: z.unknown().optional() }),
 ]);
 
 /** Content as text and as thinking; vendors send strings, or lists of blocks. */

@@ -22,7 +22,7 @@ const vendorError = z.object({
  */
 export function faultOfVendorError(inner: unknown): Fault {
   const list = Array.isArray(inner) ? inner[0] : inner;
-  const wrapped = z.object({ error: z.unknown() }).safeParse(list);
+  const wrapped = z.object({ error: z.unknown().optional() }).safeParse(list);
   const parsed = vendorError.safeParse(wrapped.data?.error ?? list);
   if (!parsed.success || !parsed.data.message) {
     const text = typeof inner === "string" ? inner : JSON.stringify(inner) ?? "";

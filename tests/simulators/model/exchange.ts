@@ -27,7 +27,7 @@ export interface ModelRequestBody {
 /** The door for what clients send. */
 export const requestBody: z.ZodType<ModelRequestBody> = z.looseObject({
   model: z.string(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })),
   stream: z.boolean().optional(),
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional(),
 });

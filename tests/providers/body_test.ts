@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../actors/kernel/json.ts";
+import { buildBody } from "../../providers/openai/body.ts";
+import { type Concession, concessionFor } from "../../providers/openai/concessions.ts";
+import type { ChatMessage, ChatRequest } from "../../providers/provider.ts";
+import { findVendor } from "../../providers/vendors.ts";
+import { chatRequest } from "../support/chat.ts";
+
+function body(
+  vendorName: string,
+  changes: Partial<ChatRequest> = {},
+  concessions: readonly Concession[] = [],
+): JsonObject {
+  const vendor = findVendor(vendorName);
+  assert.ok(vendor);
+  return buildBody(chatRequest(changes), vendor, new Set(concessions));
+}
+
+function called(extra: JsonObject = {}, text = "{}"): readonly ChatMessage[] {
+  return [
+    { role: "user", content: "a" },
+    {
+      role: "assistant",
+      content: "Let me look.",
+      reasoning_content: "hm",
+      tool_calls: [{
+        id: "call_function_akxp3wqzn7ph_1",
+        type: "function",
+        function: { name: "exec", arguments: text },
+        ...extra,
+      }],
+    },
+    { role: "tool", tool_call_id: "call_function_akxp3wqzn7ph_1", name: "exec", content: "ok" },
+    { role: "user", content: "b" },
+  ];
+}
+
+Deno.test("buildBody asks for a stream with usage and nothing that was not asked for", () => {
+  assert.deepEqual(body("custom", { tokensMax: 0 }), {
+    model: "test-model",
+    messages: [{ role: "user", content: "hi" }],
+    stream: true,
+    stream_options: { include_usage: true },
+    max_tokens: 1,
+    temperature: 0.1,
+  });
+});
+
+Deno.test("buildBody sends tools and lets the model choose", () => {
+  const parameters = { type: "object", properties: {} };
+  const sent = body("custom", { tools: [{ name: "pwd", description: "Says where.", parameters }] });
+  assert.deepEqual(sent["tools"], [
+    { type: "function", function: { name: "pwd", description: "Says where.", parameters } },
+  ]);
+  assert.equal(sent["tool_choice"], "auto");
+});
+
+Deno.test.each<[string, string, string | null, boolean]>([
+  ["openai", "gpt-4o", null, true],
+  ["openai", "gpt-5-chat", null, false],
+  ["openai", "o3-mini", null, false],
+  ["openai", "gpt-4o", "medium", false],
+  ["openai", "gpt-4o", "none", true],
+  ["openrouter", "openai/gpt-5.1", null, false],
+  ["custom", "doubao1.5", null, true],
+  ["custom", "my-model", "medium", true],
+])("buildBody at %s for %s with effort %s: temperature %s", (vendor, model, effort, isSent) => {
+  assert.equal("temperature" in body(vendor, { model, reasoningEffort: effort }), isSent);
+});
+
+Deno.test.each([
+  ["openai", "gpt-4o", "max_completion_tokens"],
+  ["openai", "gpt-5-chat", "max_completion_tokens"],
+  ["custom", "gpt-5-mini", "max_completion_tokens"],
+  ["openrouter", "openai/o3-mini", "max_completion_tokens"],
+  ["mistral", "mistral-large", "max_tokens"],
+  ["deepseek", "deepseek-chat", "max_tokens"],
+])("buildBody at %s limits %s by %s", (vendor, model, key) => {
+  const sent = body(vendor, { model });
+  assert.deepEqual(Object.keys(sent).filter((name) => name.startsWith("max_")), [key]);
+  assert.equal(sent[key], 1_000);
+});
+
+Deno.test("buildBody lays a vendor's overrides over the rest", () => {
+  assert.equal(body("moonshot", { model: "kimi-k2.6", reasoningEffort: "high" })["temperature"], 1);
+});
+
+Deno.test.each<[string, string, string | null, JsonObject]>([
+  ["dashscope", "qwen3-plus", "medium", { reasoning_effort: "medium", enable_thinking: true }],
+  ["dashscope", "qwen3-plus", "minimal", { reasoning_effort: "minimal", enable_thinking: false }],
+  ["dashscope", "qwen3-plus", "none", { enable_thinking: false }],
+  ["dashscope", "qwen3-plus", null, {}],
+  ["minimax", "MiniMax-M2.7", "medium", { reasoning_effort: "medium", reasoning_split: true }],
+  ["minimax", "MiniMax-M2.7", null, {}],
+  ["volcengine", "doubao", "high", { reasoning_effort: "high", thinking: { type: "enabled" } }],
+  ["byteplus", "x", "minimal", { reasoning_effort: "minimal", thinking: { type: "disabled" } }],
+  ["openai", "gpt-4o", "medium", { reasoning_effort: "medium" }],
+  ["openai", "gpt-4o", "adaptive", {}],
+  ["moonshot", "kimi-k2.5", "medium", { thinking: { type: "enabled" } }],
+  ["moonshot", "kimi-k2.6", "minimal", { thinking: { type: "disabled" } }],
+  ["openrouter", "moonshotai/kimi-k2.5", "high", { thinking: { type: "enabled" } }],
+  ["moonshot", "kimi-k2-thinking", "high", { reasoning_effort: "high" }],
+])("buildBody at %s asks %s to think at %s by %j", (vendor, model, reasoningEffort, expected) => {
+  const keys = ["reasoning_effort", "enable_thinking", "reasoning_split", "thinking"];
+  const sent = Object.entries(body(vendor, { model, reasoningEffort }))
+    .filter(([key]) => keys.includes(key));
+  assert.deepEqual(Object.fromEntries(sent), expected);
+});
+
+Deno.test("buildBody keeps ids and the text beside calls, and drops what few vendors take", () => {
+  const messages = called({ extra_content: { google: { thought_signature: "s" } } });
+  assert.deepEqual(body("custom", { messages })["messages"], [
+    { role: "user", content: "a" },
+    {
+      role: "assistant",
+      content: "Let me look.",
+      tool_calls: [{
+        id: "call_function_akxp3wqzn7ph_1",
+        type: "function",
+        function: { name: "exec", arguments: "{}" },
+      }],
+    },
+    { role: "tool", tool_call_id: "call_function_akxp3wqzn7ph_1", name: "exec", content: "ok" },
+    { role: "user", content: "b" },
+  ]);
+});
+
+Deno.test.each([
+  ["deepseek", "deepseek-chat", true, false],
+  ["moonshot", "kimi-k2-thinking", true, false],
+  ["gemini", "gemini-3-pro", false, true],
+  ["custom", "google/gemini-3-pro", false, true],
+  ["mistral", "mistral-large", false, false],
+  ["groq", "llama", false, false],
+])("buildBody at %s for %s sends back reasoning: %s, extra content: %s", (...expected) => {
+  const [vendor, model, reasoning, extra] = expected;
+  const messages = called({ extra_content: { google: { thought_signature: "s" } } });
+  const sent = JSON.stringify(body(vendor, { model, messages }));
+  assert.equal(sent.includes("reasoning_content"), reasoning);
+  assert.equal(sent.includes("thought_signature"), extra);
+});
+
+Deno.test("buildBody gives Mistral ids of nine characters, the same on both ends", () => {
+  const sent = JSON.stringify(body("mistral", { messages: called() }));
+  assert.equal(sent.split('"3ec83c30d"').length - 1, 2);
+});
+
+Deno.test.each([
+  ['{"cmd":"ls"}', '{"cmd":"ls"}'],
+  ["{'cmd': 'pwd'}", '{"cmd": "pwd"}'],
+  ["", "{}"],
+  ["[1]", "{}"],
+  ['"text"', "{}"],
+  ['{"cmd":"ls', '{"cmd":"ls"}'],
+])("buildBody sends the old arguments %s as %s", (text, expected) => {
+  const sent = JSON.stringify(body("custom", { messages: called({}, text) }));
+  assert.ok(sent.includes(`"arguments":${JSON.stringify(expected)}`), sent);
+});
+
+Deno.test("buildBody shows images of tool results in a user message behind them", () => {
+  const url = "data:image/png;base64,AA";
+  const [user, answer] = called();
+  assert.ok(user && answer);
+  const messages: readonly ChatMessage[] = [user, answer, {
+    role: "tool",
+    tool_call_id: "call_function_akxp3wqzn7ph_1",
+    name: "exec",
+    content: [
+      { type: "image_url", image_url: { url }, _meta: { path: "/secret/a.png" } },
+      { type: "text", text: "a.png" },
+    ],
+  }];
+  const sent = body("openai", { messages })["messages"];
+  assert.ok(Array.isArray(sent));
+  assert.deepEqual(sent.slice(-2), [
+    {
+      role: "tool",
+      tool_call_id: "call_function_akxp3wqzn7ph_1",
+      name: "exec",
+      content: "(The image follows in the next message.)\na.png",
+    },
+    { role: "user", content: [{ type: "image_url", image_url: { url } }] },
+  ]);
+  assert.ok(!JSON.stringify(sent).includes("/secret"));
+});
+
+Deno.test.each<[Concession, (sent: JsonObject) => boolean]>([
+  ["stream_options", (sent) => !("stream_options" in sent)],
+  ["temperature", (sent) => !("temperature" in sent)],
+  ["max_tokens", (sent) => "max_completion_tokens" in sent && !("max_tokens" in sent)],
+  ["reasoning_content", (sent) => JSON.stringify(sent).includes("reasoning_content")],
+])("buildBody honours the concession %s", (concession, holds) => {
+  assert.equal(holds(body("custom", { messages: called() })), false);
+  assert.equal(holds(body("custom", { messages: called() }, [concession])), true);
+});
+
+Deno.test.each<[Concession | undefined, number, string]>([
+  ["stream_options", 400, "Unknown field: stream_options"],
+  ["stream_options", 422, "body.stream_options: Extra inputs are not permitted"],
+  ["max_tokens", 400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."],
+  ["temperature", 400, "Unsupported value: 'temperature' does not support 0.1 with this model."],
+  ["reasoning_content", 400, "Missing `reasoning_content` field in the assistant message"],
+  [undefined, 400, "Unknown model"],
+  [undefined, 500, "stream_options made us fall over"],
+])("concessionFor answers with %s to %s %s", (expected, status, text) => {
+  assert.equal(concessionFor({ status, tokens: [], text }, new Set()), expected);
+});
+
+Deno.test("concessionFor makes no concession twice", () => {
+  const fault = { status: 400, tokens: [], text: "stream_options" };
+  assert.equal(concessionFor(fault, new Set<Concession>(["stream_options"])), undefined);
+});
