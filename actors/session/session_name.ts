@@ -42,6 +42,11 @@ export function legacySessionFileName(key: string): string {
   return key.replaceAll(/[<>:"/\\|?*]/g, "_").trim() + EXTENSION;
 }
 
+/** The key that nanobot takes a file for which does not tell its own. */
+export function legacySessionKey(fileName: string): string {
+  return fileName.replace(/\.jsonl$/, "").replace("_", ":");
+}
+
 function joinKey(channel: string | null, rest: string | null): string | null {
   return channel === null || rest === null ? null : `${channel}:${rest}`;
 }

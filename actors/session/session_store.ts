@@ -17,7 +17,7 @@ import {
   parseSessionFile,
   type SessionFile,
 } from "./session_file.ts";
-import { legacySessionFileName, sessionFileName } from "./session_name.ts";
+import { legacySessionFileName, legacySessionKey, sessionFileName } from "./session_name.ts";
 
 const logger = getLogger(["troupe", "session", "session_store"]);
 
@@ -181,7 +181,7 @@ export class SessionStore {
     const text = await this.#files.read(legacyName);
     if (text === null) return null;
     const file = parseSessionFile(text);
-    if (file.metadata?.key !== null && file.metadata?.key !== key) return null;
+    if ((file.metadata?.key ?? legacySessionKey(legacyName)) !== key) return null;
     if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
     await this.#files.replace(name, file.healthyText);
     logger.info("Took over {legacyName} as {name}", { legacyName, name });

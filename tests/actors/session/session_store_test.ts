@@ -234,6 +234,13 @@ Deno.test("SessionStore leaves a file under nanobot's name to the session it bel
   assert.equal(world.files.texts.size, 1);
 });
 
+Deno.test("SessionStore takes over a file that does not tell its key by its name", async () => {
+  const line = `{"role":"user","content":"old"}\n`;
+  await using world = new World({ "whatsapp_1@s.net.jsonl": line, "a_b_c.jsonl": line });
+  assert.deepEqual(contentsOf(await world.store.load("whatsapp:1@s.net")), ["old"]);
+  assert.deepEqual(contentsOf(await world.store.load("a:b:c")), []);
+});
+
 Deno.test("SessionStore clears a session, what waits in the journal included", async () => {
   await using world = new World();
   const conversation = await world.store.load(KEY);
