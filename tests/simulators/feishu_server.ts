@@ -4,31 +4,19 @@
  * @module
  */
 
-import { systemClock, systemRandom } from "../../actors/kernel/adapters/system_clock.ts";
-import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
-import type { Random } from "../../actors/kernel/random.ts";
-import type { CardRules } from "./feishu/card_entity.ts";
-import { CARD_LIMITS } from "./feishu/card_json.ts";
 import {
   type Acknowledgement,
   DeliveryDesk,
-  DOCUMENTED_REDELIVERY,
   type EventRecord,
   type FragmentPlan,
-  type RedeliverySchedule,
 } from "./feishu/delivery.ts";
 import { Doorway, SOCKET_PATH } from "./feishu/doorway.ts";
-import {
-  encryptBody,
-  envelope,
-  type EnvelopeFrame,
-  messageEvent,
-  reactionEvent,
-} from "./feishu/envelope.ts";
+import { EventWriter } from "./feishu/event_writer.ts";
 import { Faults } from "./feishu/faults.ts";
-import { DOCUMENTED_LIMITS, type RateLimits, RateWindows } from "./feishu/limits.ts";
+import { RateWindows } from "./feishu/limits.ts";
 import type { ClientConfig, LongConnection, PongMode } from "./feishu/long_connection.ts";
+import { decide, type FeishuPlatformOptions, type PlatformSettings } from "./feishu/options.ts";
 import { type ForwardedChild, People, type Saying } from "./feishu/people.ts";
 import { Relay } from "./feishu/relay.ts";
 import { type Call, RestServer } from "./feishu/rest_server.ts";
@@ -37,40 +25,17 @@ import { accountRoutes, type AppIdentity, Tokens } from "./feishu/routes_account
 import { cardRoutes } from "./feishu/routes_cards.ts";
 import { fileRoutes } from "./feishu/routes_files.ts";
 import { messageRoutes } from "./feishu/routes_messages.ts";
-import { KNOWN_EMOJI, reactionRoutes } from "./feishu/routes_reactions.ts";
+import { reactionRoutes } from "./feishu/routes_reactions.ts";
 import { type ChatView, type MessageView, viewChat, viewMessage } from "./feishu/view.ts";
 import { Waiting, type WaitOptions } from "./feishu/waiting.ts";
 import { type StoredFile, type StoredMessage, World } from "./feishu/world.ts";
 
-const RECEIVE = "im.message.receive_v1";
-
-/** What a test may choose; everything has a default. */
-export interface FeishuPlatformOptions {
-  /** Time of limits, streaming ends and redelivery. @default the machine's */
-  readonly clock?: Clock;
-  /** Chooses the connection of each event, and ids. @default the engine's */
-  readonly random?: Random;
-  /** @default an id of its own, as the SDK keeps tokens by app id for the whole process */
-  readonly appId?: string;
-  /** @default "test-secret" */
-  readonly appSecret?: string;
-  /** @default "Troupe" */
-  readonly botName?: string;
-  /** Times in seconds. @default what the platform says: -1, 120, 30, 120 */
-  readonly clientConfig?: Partial<ClientConfig>;
-  /** @default as documented */
-  readonly redelivery?: RedeliverySchedule;
-  /** @default as documented; `NO_LIMITS` switches all off */
-  readonly limits?: Partial<RateLimits>;
-  /** @default as documented: 10 minutes of streaming, 14 days, 30 KB, 200 elements, 5 tables */
-  readonly cardRules?: Partial<CardRules>;
-  /** Emoji keys that exist. @default KNOWN_EMOJI */
-  readonly emoji?: ReadonlySet<string>;
-  /** Event types the app subscribed to. @default only received messages */
-  readonly subscribedEvents?: readonly string[];
-  /** Set on the console: events travel encrypted. */
-  readonly encryptKey?: string;
-}
+export type { FeishuPlatformOptions } from "./feishu/options.ts";
+export type { Acknowledgement, EventRecord } from "./feishu/delivery.ts";
+export type { Call } from "./feishu/rest_server.ts";
+export type { ChatView, MessageView } from "./feishu/view.ts";
+export type { Saying } from "./feishu/people.ts";
+export { NO_LIMITS } from "./feishu/limits.ts";
 
 /** How an event goes out. */
 export interface SendOptions {
@@ -89,65 +54,53 @@ export interface Said {
 
 /** The platform; hold it with `await using`. */
 export class FeishuPlatform implements AsyncDisposable {
-  readonly app: AppIdentity;
   /** Plant faults here. */
   readonly faults: Faults = new Faults();
-  readonly #options: FeishuPlatformOptions;
+  readonly #settings: PlatformSettings;
   readonly #world: World;
   readonly #people: People;
   readonly #rest: RestServer;
   readonly #door: Doorway;
   readonly #desk: DeliveryDesk;
+  readonly #events: EventWriter;
   readonly #tokens: Tokens;
   readonly #waiting = new Waiting();
-  readonly #frame: EnvelopeFrame;
+  readonly #ending = Promise.withResolvers<void>();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #relay: Relay;
 
-  private constructor(options: FeishuPlatformOptions) {
-    const { clock = systemClock, random = systemRandom } = options;
-    const tag = hexDigits(random);
-    const { appId = `cli_${tag}${hexDigits(random)}`, appSecret = "test-secret" } = options;
-    const { botName = "Troupe" } = options;
-    this.#options = options;
-    this.app = { appId, appSecret, botOpenId: `ou_bot${tag}`, botName };
-    this.#world = new World(clock, tag);
-    this.#people = new People(this.#world, { openId: this.app.botOpenId, name: botName });
-    this.#frame = {
-      appId,
-      tenantKey: "tenant-1",
-      verificationToken: "verification-token",
-      botOpenId: this.app.botOpenId,
-    };
-    this.#tokens = new Tokens(clock, () => this.#world.newId("t-"));
+  private constructor(settings: PlatformSettings) {
+    const { clock, random, app } = settings;
+    const { faults } = this;
     const onChange = () => this.#waiting.changed();
+    this.#settings = settings;
+    this.#world = new World(clock, settings.tag);
+    this.#people = new People(this.#world, { openId: app.botOpenId, name: app.botName });
+    this.#tokens = new Tokens(clock, () => this.#world.newId("t-"));
     this.#door = new Doorway({
       clock,
-      clientConfig: {
-        ReconnectCount: -1,
-        ReconnectInterval: 120,
-        ReconnectNonce: 30,
-        PingInterval: 120,
-        ...options.clientConfig,
-      },
-      faults: this.faults,
+      clientConfig: settings.clientConfig,
+      faults,
       port: () => this.port,
       newTicket: () => this.#world.newId(""),
+      ended: this.#ending.promise,
       onFrame: (frame) => this.#desk.receive(frame),
       onChange,
     });
     this.#desk = new DeliveryDesk({
       clock,
       random,
-      schedule: options.redelivery ?? DOCUMENTED_REDELIVERY,
+      schedule: settings.redelivery,
       connections: () => this.#door.open,
       onChange,
     });
+    this.#events = new EventWriter(settings, this.#world, this.#desk);
     this.#rest = new RestServer({
       clock,
       routes: this.#routes(),
-      faults: this.faults,
+      faults,
       tokens: this.#tokens,
+      ended: this.#ending.promise,
       onChange,
     });
     this.#server = Deno.serve(
@@ -157,9 +110,14 @@ export class FeishuPlatform implements AsyncDisposable {
     this.#relay = new Relay(this.#server.addr.port);
   }
 
+  /** The app as its owner set it up. */
+  get app(): AppIdentity {
+    return this.#settings.app;
+  }
+
   /** Opens the platform on a free port. */
   static start(options: FeishuPlatformOptions = {}): Promise<FeishuPlatform> {
-    return Promise.resolve(new FeishuPlatform(options));
+    return Promise.resolve(new FeishuPlatform(decide(options)));
   }
 
   get port(): number {
@@ -260,12 +218,7 @@ export class FeishuPlatform implements AsyncDisposable {
   userRecalls(messageId: string): void {
     const message = this.#stored(messageId);
     message.isRecalled = true;
-    this.#sendSubscribed("im.message.recalled_v1", {
-      message_id: messageId,
-      chat_id: message.chatId,
-      recall_time: String(this.#world.clock.now()),
-      recall_type: "message_owner",
-    });
+    this.#events.recalled(message);
     this.#waiting.changed();
   }
 
@@ -274,22 +227,13 @@ export class FeishuPlatform implements AsyncDisposable {
     const reactionId = this.#world.newId("reaction-");
     const reaction = { reactionId, emoji, by: openId, atMs: this.#world.clock.now() };
     this.#stored(messageId).reactions.push(reaction);
-    const event = reactionEvent(messageId, reaction, this.#frame);
-    this.#sendSubscribed("im.message.reaction.created_v1", event);
+    this.#events.reaction("created", messageId, reaction);
+    this.#waiting.changed();
   }
 
   /** Sends any event, subscribed or not. */
   sendEvent(eventType: string, event: JsonObject, { fragments }: SendOptions = {}): EventRecord {
-    const sent = envelope(this.#frame, {
-      eventId: this.#world.newId("event-"),
-      eventType,
-      atMs: this.#world.clock.now(),
-      event,
-    });
-    const text = JSON.stringify(sent.body);
-    const { encryptKey } = this.#options;
-    const payload = encryptKey === undefined ? text : encryptBody(text, encryptKey);
-    return this.#desk.send(sent, payload, fragments);
+    return this.#events.send(eventType, event, fragments);
   }
 
   /** Sends an event once more though it was acknowledged. */
@@ -337,50 +281,37 @@ export class FeishuPlatform implements AsyncDisposable {
     return this.#waiting.until(probe, options);
   }
 
-  /** Waits until a client is connected. */
+  /** Waits until a client is connected and knows it: it sent its first ping. */
   connected(options: WaitOptions = {}): Promise<LongConnection> {
-    return this.waitFor(() => this.#door.open.at(-1), { what: "a long connection", ...options });
+    const ready = () => this.#door.open.findLast(({ pings }) => pings.length > 0);
+    return this.waitFor(ready, { what: "a long connection", ...options });
   }
 
   /** Ends everything: connections are cut, ports closed. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.resolve();
     this.#desk.stop();
     await this.#relay[Symbol.asyncDispose]();
-    await Promise.all(this.#door.connections.map(({ ended }) => ended));
+    await Promise.all(this.#door.connections.map((connection) => connection.gone()));
     await this.#server.shutdown();
   }
 
   #routes(): Route[] {
-    const chatOptions = {
-      world: this.#world,
-      appId: this.app.appId,
-      tenantKey: this.#frame.tenantKey,
-      cardRules: {
-        ...CARD_LIMITS,
-        streamingMs: 600_000,
-        lifeMs: 14 * 86_400_000,
-        ...this.#options.cardRules,
-      },
-      limits: { ...DOCUMENTED_LIMITS, ...this.#options.limits },
-      windows: new RateWindows(),
-    };
+    const { app, envelopes: { tenantKey }, cardRules, limits, emoji } = this.#settings;
+    const world = this.#world;
+    const windows = new RateWindows();
+    const chats = { world, appId: app.appId, tenantKey, cardRules, limits, windows };
+    const openDoor = () => this.#door.issueAddress();
     return [
-      ...accountRoutes({
-        app: this.app,
-        tokens: this.#tokens,
-        openDoor: () => this.#door.issueAddress(),
-      }),
-      ...messageRoutes(chatOptions),
+      ...accountRoutes({ app, tokens: this.#tokens, openDoor }),
+      ...messageRoutes(chats),
       ...reactionRoutes({
-        ...chatOptions,
-        emoji: this.#options.emoji ?? KNOWN_EMOJI,
-        onReaction: (change, messageId, reaction) => {
-          const event = reactionEvent(messageId, reaction, this.#frame);
-          this.#sendSubscribed(`im.message.reaction.${change}_v1`, event);
-        },
+        ...chats,
+        emoji,
+        onReaction: (...change) => this.#events.reaction(...change),
       }),
-      ...fileRoutes(this.#world),
-      ...cardRoutes(chatOptions),
+      ...fileRoutes(world),
+      ...cardRoutes(chats),
     ];
   }
 
@@ -390,18 +321,10 @@ export class FeishuPlatform implements AsyncDisposable {
     return isSocket ? this.#door.admit(request, link) : this.#rest.handle(request, link);
   }
 
-  #announce(message: StoredMessage, options: SendOptions): Said {
-    const chat = this.#world.chats.get(message.chatId);
-    const sender = this.#world.person(message.from);
-    if (chat === undefined) throw new RangeError(`Cannot announce "${message.messageId}": no chat`);
-    const body = messageEvent(message, chat, sender, this.#frame);
-    const event = this.sendEvent(RECEIVE, body, options);
+  #announce(message: StoredMessage, { fragments }: SendOptions): Said {
+    const event = this.#events.received(message, fragments);
     const { messageId, chatId } = message;
     return { messageId, chatId, eventId: event.eventId, event, acknowledged: event.acknowledged };
-  }
-
-  #sendSubscribed(eventType: string, event: JsonObject): void {
-    if (this.#options.subscribedEvents?.includes(eventType)) this.sendEvent(eventType, event);
   }
 
   #stored(messageId: string): StoredMessage {
@@ -409,8 +332,4 @@ export class FeishuPlatform implements AsyncDisposable {
     if (message === undefined) throw new RangeError(`Cannot find "${messageId}": no such message`);
     return message;
   }
-}
-
-function hexDigits(random: Random): string {
-  return Math.floor(random.next() * 0xffff_ffff).toString(16).padStart(8, "0");
 }

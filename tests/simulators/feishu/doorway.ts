@@ -24,6 +24,8 @@ export interface DoorwayOptions {
   /** Port that clients reach. */
   readonly port: () => number;
   readonly newTicket: () => string;
+  /** Resolves at the end of the platform: handshakes that wait are given up. */
+  readonly ended: Promise<void>;
   readonly onFrame: (frame: Frame) => void;
   readonly onChange: () => void;
 }
@@ -73,7 +75,7 @@ export class Doorway {
   async admit(request: Request, link: Link | undefined): Promise<Response> {
     const { pathname, search, searchParams } = new URL(request.url);
     const fault = this.#options.faults.take("ws.connect", `${pathname}${search}`, "");
-    if (fault?.kind === "wait") await fault.gate;
+    if (fault?.kind === "wait") await Promise.race([fault.gate, this.#options.ended]);
     if (fault?.kind === "silence") await link?.closed;
     if (fault?.kind === "status") return refusal(fault.status, "injected");
     if (fault?.kind === "code") return refusal(403, "injected", fault.code);

@@ -85,6 +85,11 @@ export class LongConnection {
     return this.#end;
   }
 
+  /** Resolves when nothing of it is left; one that never opened has nothing. */
+  async gone(): Promise<void> {
+    if (this.#isOpen) await this.#ending.promise;
+  }
+
   /** Ends it with a closing handshake. */
   close(code = 1000, reason = ""): void {
     this.#endedByPlatform = true;

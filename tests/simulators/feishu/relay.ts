@@ -54,7 +54,7 @@ export class Link {
   }
 
   async #run(): Promise<void> {
-    await Promise.allSettled([
+    await Promise.all([
       this.#pump(this.#outer, this.#inner),
       this.#pump(this.#inner, this.#outer),
     ]);
@@ -70,11 +70,12 @@ export class Link {
         for (let sent = 0; sent < chunk.length;) sent += await to.write(chunk.subarray(sent));
         if (chunk.length < size) return this.cut();
       }
+      await this.#thawed?.promise;
+      await to.closeWrite();
     } catch {
-      // The connection broke; the other direction learns it by the cut below.
+      await this.#thawed?.promise;
+      this.cut(); // The connection broke: the other direction must learn it too.
     }
-    await this.#thawed?.promise;
-    this.cut();
   }
 
   #limited(from: Deno.Conn, chunk: Uint8Array): Uint8Array {

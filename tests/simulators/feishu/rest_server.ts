@@ -36,7 +36,9 @@ export interface RestServerOptions {
   readonly routes: readonly Route[];
   readonly faults: Faults;
   readonly tokens: Tokens;
-  /** Told after each answer. */
+  /** Resolves at the end of the platform: requests that wait are given up, without effect. */
+  readonly ended: Promise<void>;
+  /** Told after each call and each answer. */
   readonly onChange: () => void;
 }
 
@@ -73,7 +75,7 @@ export class RestServer {
     const early = await this.#faultBefore(fault, link);
     if (early !== undefined) return this.#answered(read.call, early);
     const answer = this.#answer(read, request.headers.get("authorization"));
-    if (fault?.kind === "wait" && fault.at === "after") await fault.gate;
+    if (fault?.kind === "wait" && fault.at === "after") await this.#wait(fault.gate);
     if (fault?.kind === "lost_answer") return this.#lost(link);
     if (fault?.kind === "half_answer") {
       const length = Number(answer.headers.get("content-length"));
@@ -115,8 +117,7 @@ export class RestServer {
   ): Promise<Answer | undefined> {
     switch (fault?.kind) {
       case "wait":
-        if (fault.at !== "after") await fault.gate;
-        return undefined;
+        return fault.at === "after" ? undefined : await this.#wait(fault.gate);
       case "silence":
         await link?.closed;
         return new Answer(499, "");
@@ -175,6 +176,11 @@ export class RestServer {
     call.code = answer.code;
     this.#options.onChange();
     return answer;
+  }
+
+  async #wait(gate: Promise<unknown>): Promise<Answer | undefined> {
+    const end = this.#options.ended.then(() => new Answer(499, ""));
+    return await Promise.race([gate.then(() => undefined), end]);
   }
 
   #lost(link: Link | undefined): Answer {

@@ -10,7 +10,7 @@ import { checkContent } from "./content.ts";
 import type { RateLimits, RateWindows } from "./limits.ts";
 import { parseOrRefuse, Refusal } from "./refusal.ts";
 import { data, type Route, type RouteAnswer, type RouteRequest } from "./route.ts";
-import { noteText } from "./view.ts";
+import { noteText, simplifiedCard } from "./view.ts";
 import type { Chat, StoredMessage, World } from "./world.ts";
 
 /** What the routes over chats work with. */
@@ -280,7 +280,7 @@ class MessageDesk {
         sender_type: isBot ? "app" : "user",
         tenant_key: tenantKey,
       },
-      body: { content: message.isRecalled ? "This message was recalled" : message.content },
+      body: { content: contentOf(message) },
       mentions: message.mentions.map(({ key, openId, name }) => ({
         key,
         id: openId,
@@ -290,4 +290,10 @@ class MessageDesk {
       })),
     };
   }
+}
+
+function contentOf(message: StoredMessage): string {
+  if (message.isRecalled) return "This message was recalled";
+  const isOwnCard = message.msgType === "interactive" && message.from === "bot";
+  return isOwnCard ? simplifiedCard(message) : message.content;
 }

@@ -4,6 +4,7 @@
  */
 
 import { Client, EventDispatcher, LoggerLevel, WSClient } from "@larksuiteoapi/node-sdk";
+import { z } from "zod";
 import type { FeishuPlatform } from "../feishu_server.ts";
 
 const silentLogger = {
@@ -47,4 +48,51 @@ export async function sdkConnection(
   await client.start({ eventDispatcher });
   await platform.connected();
   return Object.assign(client, { [Symbol.dispose]: () => client.close({ force: true }) });
+}
+
+/** Sends a text to a person (`ou_…`) or a chat (`oc_…`). */
+export function sendText(
+  client: Client,
+  to: string,
+  text: string,
+  { uuid }: { readonly uuid?: string } = {},
+): ReturnType<Client["im"]["message"]["create"]> {
+  return client.im.message.create({
+    params: { receive_id_type: to.startsWith("oc_") ? "chat_id" : "open_id" },
+    data: {
+      receive_id: to,
+      msg_type: "text",
+      content: JSON.stringify({ text }),
+      ...(uuid !== undefined && { uuid }),
+    },
+  });
+}
+
+const refusalSchema = z.object({
+  response: z.object({
+    status: z.number(),
+    data: z.object({ code: z.number(), msg: z.string() }),
+    headers: z.looseObject({}),
+  }),
+});
+
+/** A refusal as the SDK throws it. */
+export interface SdkRefusal {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+/** The refusal of a request that must be refused. */
+export async function refusal(request: Promise<unknown>): Promise<SdkRefusal> {
+  const outcome = await request.then(() => undefined, (error: unknown) => error);
+  const { status, data, headers } = refusalSchema.parse(outcome).response;
+  return { status, code: data.code, message: data.msg, headers };
+}
+
+/** The same as `status/code`. */
+export async function refusalOf(request: Promise<unknown>): Promise<string> {
+  const { status, code } = await refusal(request);
+  return `${status}/${code}`;
 }

@@ -99,6 +99,12 @@ export function viewMessage(message: StoredMessage, world: World): MessageView {
   };
 }
 
+/** A card message as `message.get` tells it: a title and rows of text, not the card's source. */
+export function simplifiedCard(message: StoredMessage): string {
+  const rows = renderMessage(message).split("\n").map((text) => [{ tag: "text", text }]);
+  return JSON.stringify({ title: "", elements: rows });
+}
+
 /** Adds what the message shows now to its history, if it changed. */
 export function noteText(message: StoredMessage): void {
   const text = renderMessage(message);
