@@ -8,15 +8,15 @@ import { getLogger } from "@logtape/logtape";
 import { type Inbound, JournalError } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome, Work } from "../kernel/actor.ts";
 import type { Timer } from "../kernel/clock.ts";
-import { GatewayError } from "../kernel/errors.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
-import { type CommandName, parseCommand } from "./command_table.ts";
+import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
 import { carryOut, endsTurn } from "./commands.ts";
-import { lookForWork, stillWaits, type Waiting } from "./incoming.ts";
+import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
 import { closeBrokenTurn } from "./interruption.ts";
-import type { PermitGranted, SessionEvent, SessionMessage, SessionServices } from "./ports.ts";
+import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, wakeSession } from "./recovery.ts";
+import { mergeIntoWake, type SessionActorMessage, TurnStoppedError } from "./session_protocol.ts";
 import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
 import type { SessionLog } from "./session_log.ts";
@@ -27,29 +27,8 @@ const logger = getLogger(["troupe", "session", "session"]);
 
 /** Messages that may wait; past it two become one look into the journal, which has them all. */
 const MAILBOX_MAX = 256;
-/** Commands held in memory; past it they wait in the journal. */
-const COMMANDS_MAX = 64;
 /** A turn that is aborted, and what it has in the journal's hands, must end within this. */
 const SHUTDOWN_MS = 10_000;
-
-type Internal =
-  | { readonly type: "woken"; readonly outcome: Outcome<Awakened> }
-  | { readonly type: "looked"; readonly outcome: Outcome<Waiting> }
-  | { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> }
-  | { readonly type: "turn_closed"; readonly outcome: Outcome<void> }
-  | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
-  | { readonly type: "command_done"; readonly outcome: Outcome<void> }
-  | { readonly type: "idle_elapsed" };
-
-/** All that a session understands: what the router and the gate tell it, and its own news. */
-export type SessionActorMessage = SessionMessage | PermitGranted | Internal;
-
-/** Why a turn was aborted: somebody asked for it. */
-export class TurnStoppedError extends GatewayError {
-  override readonly name = "TurnStoppedError";
-  readonly code = "turn_stopped";
-  readonly recovery = "give_up";
-}
 
 /** Defines the actor of one session. */
 export function sessionActor(
@@ -66,17 +45,6 @@ export function sessionActor(
   };
 }
 
-function mergeIntoWake(
-  waiting: SessionActorMessage,
-  incoming: SessionActorMessage,
-): SessionActorMessage | undefined {
-  return isNews(waiting) && isNews(incoming) ? { type: "wake" } : undefined;
-}
-
-function isNews({ type }: SessionActorMessage): boolean {
-  return type === "inbound_accepted" || type === "wake";
-}
-
 /**
  * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs;
  * closing: a broken turn is being closed.
@@ -87,13 +55,6 @@ type State =
   | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
   | { readonly state: "running"; readonly requestId: string; readonly work: Work }
   | { readonly state: "closing"; readonly requestId: string };
-
-/** checking: it may have been told of twice; waiting: for the turn's end; running: being done. */
-interface ActiveCommand {
-  readonly inbound: Inbound;
-  readonly name: CommandName;
-  phase: "checking" | "waiting" | "running";
-}
 
 interface SessionOptions {
   readonly sessionKey: string;
@@ -114,10 +75,9 @@ class Session implements Actor<SessionActorMessage> {
   #log: SessionLog | undefined;
   /** The turn that runs, or was interrupted and waits for its permit. */
   #turn: Turn | undefined;
-  #command: ActiveCommand | undefined;
-  readonly #commands: Inbound[] = [];
-  /** Commands may wait in the journal that are not in memory. */
-  #mayMissCommands = false;
+  readonly #commands = new CommandQueue();
+  /** Something may wait in the journal that no look has seen yet. */
+  #mustLook = false;
   #isLooking = false;
   /** Messages may wait in the journal. */
   #mayHaveWork = false;
@@ -171,22 +131,19 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #inboundAccepted(inbound: Inbound): void {
-    if (parseCommand(inbound.content) === null) this.#mayHaveWork = true;
-    else if (this.#commands.length < COMMANDS_MAX) this.#commands.push(inbound);
-    else this.#mayMissCommands = true;
+    if (!isCommand(inbound)) this.#mayHaveWork = true;
+    else if (!this.#commands.add(inbound)) this.#mustLook = true;
     this.#advance();
   }
 
   /** Looks into the journal for what was not told, or not kept. */
   #look(): void {
     if (this.#isLooking || this.#state.state === "waking") {
-      // That look may have read too early.
-      this.#mayMissCommands = true;
-      this.#mayHaveWork = true;
+      this.#mustLook = true; // the look that is under way may have read too early
       return;
     }
     this.#isLooking = true;
-    this.#mayMissCommands = false;
+    this.#mustLook = false;
     const { journal } = this.#services;
     this.#pipe(
       () => lookForWork(journal, this.#sessionKey),
@@ -200,9 +157,8 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #take({ commands, hasMoreCommands, hasMessages }: Waiting): void {
-    const room = COMMANDS_MAX - this.#commands.length;
-    this.#commands.push(...commands.slice(0, room));
-    if (hasMoreCommands || commands.length > room) this.#mayMissCommands = true;
+    const fits = commands.every((command) => this.#commands.add(command));
+    if (hasMoreCommands || !fits) this.#mustLook = true;
     if (hasMessages) this.#mayHaveWork = true;
     this.#advance();
   }
@@ -210,8 +166,8 @@ class Session implements Actor<SessionActorMessage> {
   /** Begins whatever is next: commands first, then a turn, then sleep. */
   #advance(): void {
     if (this.#state.state === "waking") return;
-    if (this.#command === undefined) this.#nextCommand();
-    if (this.#command !== undefined) return;
+    if (this.#commands.active === undefined) this.#nextCommand();
+    if (this.#commands.active !== undefined) return;
     if (this.#state.state === "idle") {
       if (this.#turn !== undefined || this.#mayHaveWork) this.#queue();
       else this.#rest();
@@ -235,7 +191,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #idleElapsed(): void {
-    if (this.#state.state !== "idle" || this.#command !== undefined) return;
+    if (this.#state.state !== "idle" || this.#commands.active !== undefined) return;
     this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey });
     this.#state = { state: "idle", timer: undefined };
     this.#rest();
@@ -275,7 +231,7 @@ class Session implements Actor<SessionActorMessage> {
       return this.#turnOver();
     }
     if (outcome.error instanceof JournalError) throw outcome.error;
-    if (this.#command?.phase === "waiting") return this.#turnOver();
+    if (this.#commands.active?.phase === "waiting") return this.#turnOver();
     this.#closeBroken(outcome.error);
   }
 
@@ -310,29 +266,26 @@ class Session implements Actor<SessionActorMessage> {
     invariant(state.state === "running" || state.state === "closing", "a turn was under way");
     this.#release(state.requestId);
     this.#state = { state: "idle", timer: undefined };
-    if (this.#command?.phase === "waiting") this.#carryOut(this.#command);
+    const command = this.#commands.active;
+    if (command?.phase === "waiting") this.#carryOut(command);
     else this.#advance();
   }
 
   #nextCommand(): void {
-    const inbound = this.#commands.shift();
-    if (inbound === undefined) {
-      if (this.#mayMissCommands) this.#look();
+    const command = this.#commands.begin();
+    if (command === undefined) {
+      if (this.#mustLook) this.#look();
       return;
     }
-    const name = parseCommand(inbound.content);
-    invariant(name !== null, "what waits as a command is one");
-    this.#command = { inbound, name, phase: "checking" };
     this.#cancelTimer();
     this.#pipe(
-      () => stillWaits(this.#services.journal, inbound),
+      () => stillWaits(this.#services.journal, command.inbound),
       (outcome) => ({ type: "command_checked", outcome }),
     );
   }
 
   #commandChecked(outcome: Outcome<boolean>): void {
-    const command = this.#command;
-    invariant(command?.phase === "checking", "a command was being checked");
+    const command = this.#commands.activeIn("checking");
     if (!valueOf(outcome)) return this.#commandOver();
     if (!endsTurn(command.name)) return this.#carryOut(command);
     if (this.#state.state === "running" || this.#state.state === "closing") {
@@ -364,13 +317,12 @@ class Session implements Actor<SessionActorMessage> {
 
   #commandDone(outcome: Outcome<void>): void {
     valueOf(outcome);
-    invariant(this.#command !== undefined, "a command was being done");
-    if (endsTurn(this.#command.name)) this.#turn = undefined;
+    if (endsTurn(this.#commands.activeIn("running").name)) this.#turn = undefined;
     this.#commandOver();
   }
 
   #commandOver(): void {
-    this.#command = undefined;
+    this.#commands.end();
     if (this.#state.state === "idle") this.#state = { state: "idle", timer: undefined };
     this.#advance();
   }

@@ -1,0 +1,43 @@
+/**
+ * What a session actor understands.
+ * @module
+ */
+
+import type { Outcome } from "../kernel/actor.ts";
+import { GatewayError } from "../kernel/errors.ts";
+import type { Waiting } from "./incoming.ts";
+import type { PermitGranted, SessionMessage } from "./ports.ts";
+import type { Awakened } from "./recovery.ts";
+import type { TurnEnd } from "./turn.ts";
+
+/** News of a session's own work. */
+export type SessionNews =
+  | { readonly type: "woken"; readonly outcome: Outcome<Awakened> }
+  | { readonly type: "looked"; readonly outcome: Outcome<Waiting> }
+  | { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> }
+  | { readonly type: "turn_closed"; readonly outcome: Outcome<void> }
+  | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
+  | { readonly type: "command_done"; readonly outcome: Outcome<void> }
+  | { readonly type: "idle_elapsed" };
+
+/** All that a session understands: what the router and the gate tell it, and its own news. */
+export type SessionActorMessage = SessionMessage | PermitGranted | SessionNews;
+
+/** Why a turn was aborted: somebody asked for it. */
+export class TurnStoppedError extends GatewayError {
+  override readonly name = "TurnStoppedError";
+  readonly code = "turn_stopped";
+  readonly recovery = "give_up";
+}
+
+/** Two messages that cannot both wait become one look into the journal, which has what both tell. */
+export function mergeIntoWake(
+  waiting: SessionActorMessage,
+  incoming: SessionActorMessage,
+): SessionActorMessage | undefined {
+  return isOfRouter(waiting) && isOfRouter(incoming) ? { type: "wake" } : undefined;
+}
+
+function isOfRouter({ type }: SessionActorMessage): boolean {
+  return type === "inbound_accepted" || type === "wake";
+}
