@@ -23,7 +23,7 @@ import type { Breakage, Count, FromWorker, ToWorker } from "./workers/protocol.t
 const ENTRY = new URL("./workers/test_worker.ts", import.meta.url);
 const ASK = { timeoutMs: 10_000 };
 /** Soon enough for a test, and many beats a Worker that is only slow still answers. */
-const HEARTBEAT = { heartbeatMs: 100, heartbeatMissesMax: 3 };
+const HEARTBEAT = { heartbeatMs: 200, heartbeatMissesMax: 4 };
 const SUPERVISION = { backoffMinMs: 1, backoffMaxMs: 1 };
 
 type Parent = Probe<FromWorker | WorkerNotice>;
@@ -180,10 +180,10 @@ Deno.test("A Worker that spins is missed, replaced, and its core reported as los
 });
 
 Deno.test("A main thread that was blocked does not take its Workers for dead", async () => {
-  await using world = startWorker({ heartbeatMs: 20, heartbeatMissesMax: 1 });
+  await using world = startWorker({ heartbeatMs: 300, heartbeatMissesMax: 1 });
   await echo(world.worker, "ready");
-  for (let block = 0; block < 3; block++) {
-    const endMs = performance.now() + 100;
+  for (let block = 0; block < 2; block++) {
+    const endMs = performance.now() + 700;
     while (performance.now() < endMs);
     await echo(world.worker, "still there");
   }

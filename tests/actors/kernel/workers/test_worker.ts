@@ -11,7 +11,7 @@ import { runWorker } from "../../../../actors/kernel/worker_runtime.ts";
 import type { Breakage, FromWorker, ToWorker } from "./protocol.ts";
 
 /** Long enough to be missed by any heartbeat, short enough to end by itself. */
-const SPIN_MS = 1_500;
+const SPIN_MS = 3_000;
 
 type Own = ToWorker | { readonly type: "shouted"; readonly outcome: Outcome<string> };
 
