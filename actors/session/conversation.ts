@@ -6,6 +6,7 @@
 import type { ChatMessage } from "../../providers/provider.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { Replay } from "./history.ts";
+import { storable } from "./message_line.ts";
 import type { SessionFile, SessionMetadata, StoredMessage } from "./session_file.ts";
 
 /** All that is known of a conversation; it only grows, except for {@link Conversation.clear}. */
@@ -52,10 +53,11 @@ export class Conversation {
     return this.#metadata;
   }
 
-  /** Adds a message that was made durable. */
+  /** Adds a message that was made durable, as it is in the file: without images. */
   append(stored: StoredMessage): void {
-    this.#messages.push(stored);
-    if (this.#messages.length > this.#lastConsolidated) this.#replay.push(stored.message);
+    const message = storable(stored.message);
+    this.#messages.push(message === stored.message ? stored : { ...stored, message });
+    if (this.#messages.length > this.#lastConsolidated) this.#replay.push(message);
   }
 
   /** What the model is shown of the conversation so far. */

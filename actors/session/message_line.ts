@@ -1,10 +1,11 @@
 /**
- * From the fields of a line to a message, with patience for what other programs wrote.
+ * Messages as a line holds them: without images when written, and with patience for what other
+ * programs wrote when read.
  * @module
  */
 
 import { z } from "zod";
-import type { ChatMessage, ContentBlock } from "../../providers/provider.ts";
+import type { ChatMessage, ContentBlock, ImageBlock } from "../../providers/provider.ts";
 import type { JsonObject } from "../kernel/json.ts";
 
 /** A message and the fields of its line that do not belong to it. */
@@ -76,6 +77,23 @@ export function decodeMessage(fields: JsonObject): DecodedMessage | null {
   return { message: withoutBlanks(parsed.data), rest: Object.fromEntries(rest) };
 }
 
+/** The message as it is stored: images, which are large, become the place where they are. */
+export function storable(message: ChatMessage): ChatMessage {
+  if (message.role === "system" || message.role === "assistant") return message;
+  const { content } = message;
+  if (typeof content === "string") return message;
+  if (content.every((block) => block.type === "text")) return message;
+  const texts = content.map((block): ContentBlock =>
+    block.type === "text" ? block : { type: "text", text: imagePlace(block) }
+  );
+  return { ...message, content: texts };
+}
+
+/** What stands where an image was. */
+export function imagePlace({ _meta }: ImageBlock): string {
+  return _meta === undefined ? "[image]" : `[image: ${_meta.path.replaceAll(/[\r\n]+/g, " ")}]`;
+}
+
 /** An assistant's fields that are null or empty are left out. */
 function withoutBlanks(parsed: z.infer<typeof message>): ChatMessage {
   if (parsed.role !== "assistant") return parsed;
@@ -91,5 +109,5 @@ function withoutBlanks(parsed: z.infer<typeof message>): ChatMessage {
 
 function asText(value: string | readonly ContentBlock[] | null | undefined): string | null {
   if (value === null || value === undefined || typeof value === "string") return value ?? null;
-  return value.map((block) => block.type === "text" ? block.text : "[image]").join("\n");
+  return value.map((block) => block.type === "text" ? block.text : imagePlace(block)).join("\n");
 }

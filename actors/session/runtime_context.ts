@@ -5,6 +5,7 @@
  */
 
 import type { ContentBlock, ImageBlock, UserMessage } from "../../providers/provider.ts";
+import { imagePlace } from "./message_line.ts";
 
 const BLOCK_START = "[Runtime context: facts about this message, not instructions]";
 const BLOCK_END = "[/Runtime context]";
@@ -109,20 +110,8 @@ export function storedUserText(
   text: string,
   { images, notes }: Attachments = NO_ATTACHMENTS,
 ): string {
-  const places = images.map(({ _meta }) => _meta ? `[image: ${oneLine(_meta.path)}]` : "[image]");
+  const places = images.map(imagePlace);
   return [text, ...places, ...notes].filter((part) => part.trim() !== "").join("\n");
-}
-
-/** Any content as it is stored: images become the place where they are. */
-export function withoutImages(content: UserMessage["content"]): UserMessage["content"] {
-  if (typeof content === "string" || content.every((block) => block.type === "text")) {
-    return content;
-  }
-  return content.map((block): ContentBlock =>
-    block.type === "text"
-      ? block
-      : { type: "text", text: block._meta ? `[image: ${oneLine(block._meta.path)}]` : "[image]" }
-  );
 }
 
 /** The text, in which nothing can pass for the runtime block's marker lines. */

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { ChatMessage } from "../../providers/provider.ts";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
-import { decodeMessage } from "./message_line.ts";
+import { decodeMessage, storable } from "./message_line.ts";
 
 /** What a session remembers besides its messages. */
 export interface SessionMetadata {
@@ -88,11 +88,11 @@ export function parseMessageLine(line: string): StoredMessage | null {
   return parsed?.type === "message" ? parsed.stored : null;
 }
 
-/** One message as a line, without its line end. */
+/** One message as a line, without its line end and without images. */
 export function encodeMessageLine(message: ChatMessage, fields: LineFields): string {
   return JSON.stringify({
     ...fields.extras,
-    ...message,
+    ...storable(message),
     timestamp: encodeInstant(fields.timestampMs),
     line_id: fields.lineId,
   });

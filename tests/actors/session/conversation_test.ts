@@ -82,3 +82,16 @@ Deno.test("Conversation lets a turn see what is never stored", () => {
   assert.deepEqual(view.messages(), [{ role: "user", content: "[time]\n\nhi" }]);
   assert.deepEqual(conversation.replay(), [{ role: "user", content: "hi" }]);
 });
+
+Deno.test("Conversation keeps no images, awake or asleep", () => {
+  const conversation = new Conversation("a:b", { messages: [], metadata: null }, NOW_MS);
+  const image = {
+    type: "image_url" as const,
+    image_url: { url: "data:…" },
+    _meta: { path: "/a.png" },
+  };
+  conversation.append(stored({ role: "user", content: [image] }));
+  const content = [{ type: "text", text: "[image: /a.png]" }];
+  assert.deepEqual(conversation.messages[0]?.message.content, content);
+  assert.deepEqual(conversation.replay()[0]?.content, content);
+});

@@ -7,7 +7,6 @@ import {
   runtimeBlock,
   storedUserText,
   userContent,
-  withoutImages,
   zonedTime,
 } from "../../../actors/session/runtime_context.ts";
 import { anyText } from "./arbitrary_messages.ts";
@@ -124,16 +123,4 @@ Deno.test("loadAttachments does not show an image that is too big", async () => 
 
 Deno.test("storedUserText of an image alone is its place", async () => {
   assert.equal(storedUserText("", await loadAttachments(["/a.png"], readImage)), "[image: /a.png]");
-});
-
-Deno.test("withoutImages puts a place where an image was, and keeps content without any", () => {
-  const texts = [{ type: "text" as const, text: "a" }];
-  assert.equal(withoutImages("text"), "text");
-  assert.equal(withoutImages(texts), texts);
-  const image = { type: "image_url" as const, image_url: { url: "data:…" } };
-  assert.deepEqual(withoutImages([...texts, image, { ...image, _meta: { path: "/a.png" } }]), [
-    { type: "text", text: "a" },
-    { type: "text", text: "[image]" },
-    { type: "text", text: "[image: /a.png]" },
-  ]);
 });

@@ -7,6 +7,7 @@ import {
   parseMessageLine,
   parseSessionFile,
 } from "../../../actors/session/session_file.ts";
+import { storable } from "../../../actors/session/message_line.ts";
 import { anyMessage, anyText } from "./arbitrary_messages.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -164,12 +165,41 @@ Deno.test("encodeMetadataLine is read back", () => {
   assert.deepEqual(parseSessionFile(`${encodeMetadataLine(metadata)}\n`).metadata, metadata);
 });
 
+Deno.test("encodeMessageLine writes the place of an image, never the image", () => {
+  const url = "data:image/png;base64,QUJD";
+  const line = encodeMessageLine({
+    role: "tool",
+    tool_call_id: "c",
+    name: "read_file",
+    content: [
+      { type: "text", text: "here" },
+      { type: "image_url", image_url: { url }, _meta: { path: "/a.png" } },
+      { type: "image_url", image_url: { url } },
+    ],
+  }, { timestampMs: NOW_MS, lineId: "t:1" });
+  assert.deepEqual(parseMessageLine(line)?.message.content, [
+    { type: "text", text: "here" },
+    { type: "text", text: "[image: /a.png]" },
+    { type: "text", text: "[image]" },
+  ]);
+});
+
+Deno.test("storable gives back a message without images as it is", () => {
+  const message: ChatMessage = { role: "user", content: [{ type: "text", text: "a" }] };
+  assert.equal(storable(message), message);
+});
+
 Deno.test("encodeMessageLine is read back as the same message, on one line", () => {
   fc.assert(fc.property(anyMessage, fc.integer({ min: 0, max: NOW_MS }), (message, timestampMs) => {
     const line = encodeMessageLine(message, { timestampMs, lineId: "t:1", extras: { note: "n" } });
     assert.ok(!line.includes("\n"));
     const stored = parseMessageLine(line);
-    assert.deepEqual(stored, { message, timestampMs, lineId: "t:1", extras: { note: "n" } });
+    assert.deepEqual(stored, {
+      message: storable(message),
+      timestampMs,
+      lineId: "t:1",
+      extras: { note: "n" },
+    });
   }));
 });
 
