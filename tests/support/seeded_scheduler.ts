@@ -34,6 +34,7 @@ export class SeededScheduler implements Scheduler {
   #isPumping = false;
   #isHeld = false;
   #steps = 0;
+  #delayed = 0;
   readonly #pump = (): void => this.#step();
 
   constructor({ random, clock, delayShare = 0, delayMsMax = 50 }: SeededSchedulerOptions) {
@@ -43,10 +44,19 @@ export class SeededScheduler implements Scheduler {
     this.#delayMsMax = delayMsMax;
   }
 
+  /** Runnables that wait for the clock; each has one timer on it. */
+  get delayed(): number {
+    return this.#delayed;
+  }
+
   schedule(runnable: Runnable): void {
     if (this.#clock !== undefined && this.#random.next() < this.#delayShare) {
       const delayMs = Math.floor(this.#random.next() * this.#delayMsMax);
-      this.#clock.setTimer(delayMs, () => this.#add(runnable));
+      this.#delayed++;
+      this.#clock.setTimer(delayMs, () => {
+        this.#delayed--;
+        this.#add(runnable);
+      });
       return;
     }
     this.#add(runnable);
