@@ -68,6 +68,7 @@ export class FeishuPlatform implements AsyncDisposable {
   readonly #ending = Promise.withResolvers<void>();
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #relay: Relay;
+  #ended: Promise<void> | undefined;
 
   private constructor(settings: PlatformSettings) {
     const { clock, random, app } = settings;
@@ -100,6 +101,7 @@ export class FeishuPlatform implements AsyncDisposable {
       routes: this.#routes(),
       faults,
       tokens: this.#tokens,
+      keepsConnections: settings.keepsConnections,
       ended: this.#ending.promise,
       onChange,
     });
@@ -288,7 +290,11 @@ export class FeishuPlatform implements AsyncDisposable {
   }
 
   /** Ends everything: connections are cut, ports closed. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#ended ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
     this.#ending.resolve();
     this.#desk.stop();
     await this.#relay[Symbol.asyncDispose]();

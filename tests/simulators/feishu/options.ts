@@ -39,6 +39,12 @@ export interface FeishuPlatformOptions {
   readonly emoji?: ReadonlySet<string>;
   /** Event types the app subscribed to. @default only received messages */
   readonly subscribedEvents?: readonly string[];
+  /**
+   * Keeps HTTP connections open between requests. Deno's clients repeat a request by themselves
+   * when a kept connection breaks before the answer, so a planted break then shows as two calls,
+   * or as none that failed. @default false, so that each fault meets exactly one request
+   */
+  readonly keepsConnections?: boolean;
   /** Set on the console: events travel encrypted. */
   readonly encryptKey?: string;
 }
@@ -57,6 +63,7 @@ export interface PlatformSettings {
   readonly cardRules: CardRules;
   readonly emoji: ReadonlySet<string>;
   readonly subscribedEvents: ReadonlySet<string>;
+  readonly keepsConnections: boolean;
   readonly encryptKey: string | undefined;
 }
 
@@ -98,6 +105,7 @@ export function decide(options: FeishuPlatformOptions): PlatformSettings {
     },
     emoji: options.emoji ?? KNOWN_EMOJI,
     subscribedEvents: new Set(options.subscribedEvents),
+    keepsConnections: options.keepsConnections ?? false,
     encryptKey: options.encryptKey,
   };
 }

@@ -36,6 +36,8 @@ export interface RestServerOptions {
   readonly routes: readonly Route[];
   readonly faults: Faults;
   readonly tokens: Tokens;
+  /** Keep connections open for further requests. */
+  readonly keepsConnections: boolean;
   /** Resolves at the end of the platform: requests that wait are given up, without effect. */
   readonly ended: Promise<void>;
   /** Told after each call and each answer. */
@@ -64,9 +66,15 @@ export class RestServer {
   /** Answers one request that came over `link`. */
   async handle(request: Request, link: Link | undefined): Promise<Response> {
     const read = await this.#read(request);
-    const { route: name, path } = read.call;
     this.calls.push(read.call);
     this.#options.onChange();
+    const answer = await this.#respond(request, read, link);
+    if (!this.#options.keepsConnections) answer.headers.set("connection", "close");
+    return answer;
+  }
+
+  async #respond(request: Request, read: Read, link: Link | undefined): Promise<Response> {
+    const { route: name, path } = read.call;
     const fault = this.#options.faults.take(
       name,
       `${path}${new URL(request.url).search}`,

@@ -7,7 +7,8 @@ import { Client, EventDispatcher, LoggerLevel, WSClient } from "@larksuiteoapi/n
 import { z } from "zod";
 import type { FeishuPlatform } from "../feishu_server.ts";
 
-const silentLogger = {
+/** Drops what the SDK logs: failures in these tests are planned, and its logs hold secrets. */
+export const quietLogger: Record<"error" | "warn" | "info" | "debug" | "trace", () => void> = {
   error: () => {},
   warn: () => {},
   info: () => {},
@@ -15,13 +16,16 @@ const silentLogger = {
   trace: () => {},
 };
 
-/** A REST client for the platform's app. */
-export function sdkClient(platform: FeishuPlatform): Client {
+/** A REST client for the platform's app, or for another one. */
+export function sdkClient(
+  platform: FeishuPlatform,
+  { appId, appSecret }: { readonly appId: string; readonly appSecret: string } = platform.app,
+): Client {
   return new Client({
-    appId: platform.app.appId,
-    appSecret: platform.app.appSecret,
+    appId,
+    appSecret,
     domain: platform.url,
-    logger: silentLogger,
+    logger: quietLogger,
     loggerLevel: LoggerLevel.fatal,
   });
 }
@@ -35,14 +39,14 @@ export async function sdkConnection(
   receive: Receive,
   { encryptKey = "" }: { readonly encryptKey?: string } = {},
 ): Promise<WSClient & Disposable> {
-  const eventDispatcher = new EventDispatcher({ encryptKey, logger: silentLogger }).register({
+  const eventDispatcher = new EventDispatcher({ encryptKey, logger: quietLogger }).register({
     "im.message.receive_v1": (event) => receive(event),
   });
   const client = new WSClient({
     appId: platform.app.appId,
     appSecret: platform.app.appSecret,
     domain: platform.url,
-    logger: silentLogger,
+    logger: quietLogger,
     loggerLevel: LoggerLevel.fatal,
   });
   await client.start({ eventDispatcher });
