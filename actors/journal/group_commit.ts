@@ -6,14 +6,17 @@
 
 import { asError } from "../kernel/errors.ts";
 import { JournalError } from "./journal.ts";
-import type { JournalStore } from "./store.ts";
+import type { Durability, JournalStore } from "./store.ts";
 
 /** Calls in one transaction at most: a group stays within a few milliseconds of the event loop. */
 const CALLS_PER_GROUP = 256;
 
+/** What a call needs: nothing that lasts, a record that may be lost with the power, or a sync. */
+type CallKind = "read" | Durability;
+
 /** A call that waits for its turn. */
 interface Call {
-  readonly isRead: boolean;
+  readonly kind: CallKind;
   /** Does the work and keeps its value; throws what the work throws. */
   run(): void;
   /** Gives the kept value to the caller. */
@@ -43,12 +46,17 @@ export class GroupCommit {
 
   /** Runs `work` in the next transaction; resolves when that is durable. */
   write<T>(work: () => T): Promise<T> {
-    return this.#call(work, false);
+    return this.#call(work, "synced");
+  }
+
+  /** The same without a sync of its own: a power cut, but nothing else, may undo it. */
+  writeUnsynced<T>(work: () => T): Promise<T> {
+    return this.#call(work, "written");
   }
 
   /** Runs `work` after all earlier calls; at once when none waits. */
   read<T>(work: () => T): Promise<T> {
-    return this.#call(work, true);
+    return this.#call(work, "read");
   }
 
   /** Commits what waits and refuses what comes later. */
@@ -63,7 +71,7 @@ export class GroupCommit {
     this.#waiting = [];
   }
 
-  #call<T>(work: () => T, isRead: boolean): Promise<T> {
+  #call<T>(work: () => T, kind: CallKind): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (this.#state === "dead") return promise;
     if (this.#state === "closed") {
@@ -72,7 +80,7 @@ export class GroupCommit {
     }
     let succeed = (): void => {};
     const call: Call = {
-      isRead,
+      kind,
       run: () => {
         const value = work();
         succeed = () => resolve(value);
@@ -80,7 +88,7 @@ export class GroupCommit {
       succeed: () => succeed(),
       fail: reject,
     };
-    if (isRead && this.#waiting.length === 0) this.#runAlone(call);
+    if (kind === "read" && this.#waiting.length === 0) this.#runAlone(call);
     else this.#enqueue(call);
     return promise;
   }
@@ -112,7 +120,7 @@ export class GroupCommit {
     try {
       this.#store.transaction(() => {
         for (const call of group) call.run();
-      });
+      }, group.some(({ kind }) => kind === "synced") ? "synced" : "written");
     } catch {
       // One of them failed, or the commit: nothing was kept, so each can be tried by itself.
       for (const call of group) this.#runAlone(call);
@@ -124,8 +132,8 @@ export class GroupCommit {
 
   #runAlone(call: Call): void {
     try {
-      if (call.isRead) call.run();
-      else this.#store.transaction(() => call.run());
+      if (call.kind === "read") call.run();
+      else this.#store.transaction(() => call.run(), call.kind);
     } catch (error) {
       if (this.#state !== "dead") call.fail(asError(error));
       return;

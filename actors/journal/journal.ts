@@ -198,7 +198,7 @@ export interface Journal extends AsyncDisposable {
   unfinishedSessions(): Promise<readonly string[]>;
   /** History lines of a session that may not stand in its file yet, in order. */
   unfiledLines(sessionKey: string): Promise<readonly HistoryLine[]>;
-  /** Forgets lines that now stand in the file. */
+  /** Forgets lines that now stand in the file; a power cut may bring them back. */
   dropLines(lines: readonly Pick<HistoryLine, "turnId" | "line">[]): Promise<void>;
   /** Outbounds of a channel in state `open` or `pending` with an id above `afterId`, in order. */
   outbox(channel: string, afterId: number, limit: number): Promise<readonly Outbound[]>;

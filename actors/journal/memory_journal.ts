@@ -6,6 +6,7 @@
 
 import { JournalError } from "./journal.ts";
 import { type JournalRows, MemoryStore, NO_ROWS } from "./memory_store.ts";
+import type { Durability } from "./store.ts";
 import { type JournalOptions, StoreJournal } from "./store_journal.ts";
 
 /** What a journal in memory starts with. */
@@ -36,12 +37,13 @@ export class MemoryJournal extends StoreJournal {
   }
 
   /**
-   * Ends the journal as a dying process would, and gives what is durable. Calls that wait, and
-   * all later ones, are never answered and change nothing.
+   * Ends the journal as a dying process would, or a machine that loses its power, and gives what
+   * is durable. Calls that wait, and all later ones, are never answered and change nothing.
    */
-  crash(): JournalRows {
+  crash(what: "process" | "power" = "process"): JournalRows {
     this.die();
     this.#store.isDead = true;
+    if (what === "power") this.#store.loseUnsynced();
     return this.#store.rows();
   }
 }
@@ -56,10 +58,10 @@ class CrashableStore extends MemoryStore {
     this.#onCommit = onCommit;
   }
 
-  override transaction(work: () => void): void {
+  override transaction(work: () => void, durability: Durability): void {
     this.#onCommit?.("before");
     if (this.isDead) throw new JournalError("journal_closed", "Cannot commit: the process died");
-    super.transaction(work);
+    super.transaction(work, durability);
     this.#onCommit?.("after");
   }
 }

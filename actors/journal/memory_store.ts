@@ -7,7 +7,7 @@ import { invariant } from "../kernel/invariant.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "./journal.ts";
 import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES, tally } from "./rules.ts";
-import type { JournalStore } from "./store.ts";
+import type { Durability, JournalStore } from "./store.ts";
 
 /** All that a journal holds, as plain data. */
 export interface JournalRows {
@@ -50,6 +50,8 @@ export class MemoryStore implements JournalStore {
   #lastPlace = 0;
   /** How to take back what the transaction did so far; undefined outside of one. */
   #undo: (() => void)[] | undefined;
+  /** How to take back what was written since the last sync. */
+  #unsynced: (() => void)[] = [];
 
   constructor(rows: JournalRows = NO_ROWS) {
     this.#lastSeq = rows.lastSeq;
@@ -72,18 +74,26 @@ export class MemoryStore implements JournalStore {
     };
   }
 
-  transaction(work: () => void): void {
+  transaction(work: () => void, durability: Durability): void {
     invariant(this.#undo === undefined, "transactions do not nest");
     const undo: (() => void)[] = [];
     this.#undo = undo;
     try {
       work();
     } catch (error) {
-      for (const takeBack of undo.reverse()) takeBack();
+      takeBack(undo);
       throw error;
     } finally {
       this.#undo = undefined;
     }
+    if (durability === "synced") this.#unsynced = [];
+    else this.#unsynced.push(...undo);
+  }
+
+  /** Takes back all that was not synced, as a power cut may. */
+  loseUnsynced(): void {
+    takeBack(this.#unsynced);
+    this.#unsynced = [];
   }
 
   insertInbound(inbound: Omit<Inbound, "seq">): number {
@@ -261,6 +271,10 @@ export class MemoryStore implements JournalStore {
     toggle(set, value, isMember);
     this.#undo?.push(() => toggle(set, value, wasMember));
   }
+}
+
+function takeBack(steps: readonly (() => void)[]): void {
+  for (const step of steps.toReversed()) step();
 }
 
 function put<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {

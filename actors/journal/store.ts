@@ -8,10 +8,13 @@ import type { JsonValue } from "../kernel/json.ts";
 import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "./journal.ts";
 import type { InboundStatus } from "./rules.ts";
 
+/** `synced`: outlives a power cut; `written`: outlives the process, and costs no sync. */
+export type Durability = "synced" | "written";
+
 /** Rows of one journal. All methods throw {@link JournalError} when the storage fails. */
 export interface JournalStore {
   /** Keeps all that `work` writes, or nothing when it throws; then throws the same. */
-  transaction(work: () => void): void;
+  transaction(work: () => void, durability: Durability): void;
 
   /** Adds an inbound behind all others, those that are gone included, and gives its `seq`. */
   insertInbound(inbound: Omit<Inbound, "seq">): number;

@@ -80,8 +80,9 @@ export class StoreJournal implements Journal {
     return this.#calls.read(() => this.#store.lines(sessionKey));
   }
 
+  /** Needs no sync: lines that come back after a power cut are found in the file again. */
   dropLines(lines: readonly Pick<HistoryLine, "turnId" | "line">[]): Promise<void> {
-    return this.#calls.write(() => {
+    return this.#calls.writeUnsynced(() => {
       for (const { turnId, line } of lines) this.#store.deleteLine(turnId, line);
     });
   }

@@ -6,6 +6,7 @@
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
+import type { Durability } from "../store.ts";
 import { asJournalError } from "./sqlite_errors.ts";
 
 /** What SQLite stores for us; booleans are 0 and 1. */
@@ -61,6 +62,7 @@ export class SqliteDatabase implements Disposable {
   readonly #begin: SqliteStatement;
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
+  #durability: Durability = "synced";
 
   /**
    * Opens the file, making it and its folder if need be, and checks it.
@@ -99,8 +101,9 @@ export class SqliteDatabase implements Disposable {
   }
 
   /** Commits what `work` writes, or keeps nothing when it or the commit fails. */
-  transaction(work: () => void): void {
+  transaction(work: () => void, durability: Durability): void {
     this.#abandon();
+    this.#setDurability(durability);
     this.#begin.run();
     try {
       work();
@@ -113,6 +116,13 @@ export class SqliteDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  /** A sync of the log covers all that was written to it before. */
+  #setDurability(durability: Durability): void {
+    if (durability === this.#durability) return;
+    this.prepare(`pragma synchronous = ${durability === "synced" ? "full" : "normal"}`).run();
+    this.#durability = durability;
   }
 
   /** Takes back what is under way; SQLite may have done so by itself (full disk). */

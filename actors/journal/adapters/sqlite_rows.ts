@@ -1,5 +1,5 @@
 /**
- * The shapes of the journal's rows in SQLite: what is written, and what is checked when read.
+ * The shapes of the journal's rows in SQLite, checked and decoded when they are read.
  * @module
  */
 
@@ -11,120 +11,135 @@ import {
   type Outbound,
   type TurnRecord,
 } from "../journal.ts";
-import type { JsonObject, JsonValue } from "../../kernel/json.ts";
+import type { JsonValue } from "../../kernel/json.ts";
 import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES } from "../rules.ts";
+import { decodeJson, decodeJsonObject, decodeNullable, decodeText } from "./sqlite_text.ts";
 
-/**
- * A string as SQLite can keep it. It cuts text at a NUL and cannot hold half a surrogate pair, so
- * strings with either are kept as JSON; a leading quote tells the two forms apart.
- */
-export function encodeText(value: string): string {
-  const isPlain = !value.startsWith('"') && !value.includes("\0") && value.isWellFormed();
-  return isPlain ? value : JSON.stringify(value);
-}
-
-/** Whatever JSON text holds; an issue where it is none. */
-function parseJson(text: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    context.addIssue({ code: "custom", message: `no JSON: ${error}` });
-    return z.NEVER;
-  }
-}
-
-const text = z.string().transform((value, context) =>
-  value.startsWith('"') ? parseJson(value, context) : value
-).pipe(z.string());
-const flag = z.literal([0, 1]).transform((value) => value === 1);
-/** What came out of JSON.parse is JSON; opaque values are not looked into. */
-const json = z.string().transform(parseJson).pipe(z.custom<JsonValue>());
-const jsonObject = z.string().transform(parseJson).pipe(
-  z.custom<JsonObject>((value) =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-  ),
-);
-const strings = z.string().transform(parseJson).pipe(z.array(z.string()));
-const settlements = z.string().transform(parseJson).pipe(z.array(z.object({
+const flag = z.literal([0, 1]);
+const strings = z.array(z.string());
+const settlements = z.array(z.object({
   platformId: z.string(),
   outcome: z.enum(["done", "failed", "stopped"]),
-})));
+}));
 
-const statusShape = {
+// One decoding step per row, not per column: this is on the way of every message.
+const statusColumns = {
   seq: z.int(),
-  sessionKey: text,
+  sessionKey: z.string(),
   state: z.enum(INBOUND_STATES),
-  turnId: text.nullable(),
+  turnId: z.string().nullable(),
 };
 
 /** The part of an inbound that its rules need. */
-export const statusRow: z.ZodType<InboundStatus> = z.object(statusShape);
+export const statusRow: z.ZodType<InboundStatus> = z.object(statusColumns).transform((row) => ({
+  ...row,
+  sessionKey: decodeText(row.sessionKey),
+  turnId: decodeNullable(row.turnId),
+}));
 
 /** A whole inbound. */
 export const inboundRow: z.ZodType<Inbound> = z.object({
-  ...statusShape,
-  channelState: json,
-  channel: text,
-  platformId: text,
-  chatId: text,
-  senderId: text,
+  ...statusColumns,
+  channelState: z.string(),
+  channel: z.string(),
+  platformId: z.string(),
+  chatId: z.string(),
+  senderId: z.string(),
   wantsStream: flag,
   acceptedAtMs: z.int(),
-  media: strings,
-  context: jsonObject,
-  content: text,
-});
+  media: z.string(),
+  context: z.string(),
+  content: z.string(),
+}).transform((row) => ({
+  ...row,
+  sessionKey: decodeText(row.sessionKey),
+  turnId: decodeNullable(row.turnId),
+  channelState: decodeJson(row.channelState),
+  channel: decodeText(row.channel),
+  platformId: decodeText(row.platformId),
+  chatId: decodeText(row.chatId),
+  senderId: decodeText(row.senderId),
+  wantsStream: row.wantsStream === 1,
+  media: strings.parse(decodeJson(row.media)),
+  context: decodeJsonObject(row.context),
+  content: decodeText(row.content),
+}));
 
 /** What a channel remembers about an inbound. */
-export const memoryRow: z.ZodType<{ readonly channelState: JsonValue }> = z.object({
-  channelState: json,
-});
+export const memoryRow: z.ZodType<{ readonly channelState: JsonValue }> = z
+  .object({ channelState: z.string() })
+  .transform((row) => ({ channelState: decodeJson(row.channelState) }));
 
 /** A turn. */
 export const turnRow: z.ZodType<TurnRecord> = z.object({
-  turnId: text,
-  sessionKey: text,
+  turnId: z.string(),
+  sessionKey: z.string(),
   attempts: z.int(),
   lines: z.int(),
-});
+}).transform((row) => ({
+  ...row,
+  turnId: decodeText(row.turnId),
+  sessionKey: decodeText(row.sessionKey),
+}));
 
 /** A line of history. */
 export const lineRow: z.ZodType<HistoryLine> = z.object({
-  sessionKey: text,
-  turnId: text,
+  sessionKey: z.string(),
+  turnId: z.string(),
   line: z.int(),
   inboundSeq: z.int().nullable(),
-  text,
-});
+  text: z.string(),
+}).transform((row) => ({
+  ...row,
+  sessionKey: decodeText(row.sessionKey),
+  turnId: decodeText(row.turnId),
+  text: decodeText(row.text),
+}));
 
 /** A whole outbound. */
 export const outboundRow: z.ZodType<Outbound> = z.object({
   id: z.int(),
-  key: text,
+  key: z.string(),
   state: z.enum(OUTBOUND_STATES),
   attempts: z.int(),
   firstAttemptMs: z.int().nullable(),
   nextAttemptMs: z.int(),
-  error: text.nullable(),
-  receipt: strings,
-  channelState: json,
-  channel: text,
-  chatId: text,
-  sessionKey: text,
+  error: z.string().nullable(),
+  receipt: z.string(),
+  channelState: z.string(),
+  channel: z.string(),
+  chatId: z.string(),
+  sessionKey: z.string(),
   isPlain: flag,
   createdAtMs: z.int(),
-  media: strings,
-  context: jsonObject,
-  settles: settlements,
-  preamble: text,
-  content: text,
-});
+  media: z.string(),
+  context: z.string(),
+  settles: z.string(),
+  preamble: z.string(),
+  content: z.string(),
+}).transform((row) => ({
+  ...row,
+  key: decodeText(row.key),
+  error: decodeNullable(row.error),
+  receipt: strings.parse(decodeJson(row.receipt)),
+  channelState: decodeJson(row.channelState),
+  channel: decodeText(row.channel),
+  chatId: decodeText(row.chatId),
+  sessionKey: decodeText(row.sessionKey),
+  isPlain: row.isPlain === 1,
+  media: strings.parse(decodeJson(row.media)),
+  context: decodeJsonObject(row.context),
+  settles: settlements.parse(decodeJson(row.settles)),
+  preamble: decodeText(row.preamble),
+  content: decodeText(row.content),
+}));
 
 /** A session and its oldest unfinished inbound. */
 export const sessionRow: z.ZodType<{ readonly sessionKey: string; readonly oldest: number }> = z
-  .object({ sessionKey: text, oldest: z.int() });
+  .object({ sessionKey: z.string(), oldest: z.int() })
+  .transform((row) => ({ ...row, sessionKey: decodeText(row.sessionKey) }));
 
-/** The number that a row of its own holds. */
+/** The seq of an inbound, alone. */
 export const seqRow: z.ZodType<{ readonly seq: number }> = z.object({ seq: z.int() });
 
 /** How many rows of a table are in a state. */
@@ -138,11 +153,10 @@ export const countRow: z.ZodType<
  * @throws {JournalError} `journal_damaged` when it is something else
  */
 export function readRow<T>(schema: z.ZodType<T>, row: unknown): T {
-  const result = schema.safeParse(row);
-  if (result.success) return result.data;
-  const where = result.error.issues[0]?.path.join(".") ?? "";
-  throw new JournalError(
-    "journal_damaged",
-    `Cannot read a row of the journal: its "${where}" makes no sense`,
-  );
+  try {
+    return schema.parse(row);
+  } catch (error) {
+    const message = "Cannot read a row of the journal: it makes no sense";
+    throw new JournalError("journal_damaged", message, { cause: error });
+  }
 }

@@ -7,11 +7,10 @@ import type { z } from "zod";
 import type { JsonValue } from "../../kernel/json.ts";
 import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "../journal.ts";
 import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES, tally } from "../rules.ts";
-import type { JournalStore } from "../store.ts";
+import type { Durability, JournalStore } from "../store.ts";
 import type { SqliteDatabase, SqlValue } from "./sqlite_database.ts";
 import {
   countRow,
-  encodeText,
   inboundRow,
   lineRow,
   memoryRow,
@@ -24,6 +23,7 @@ import {
 } from "./sqlite_rows.ts";
 import { migrate } from "./sqlite_schema.ts";
 import { prepareStatements, type Statements } from "./sqlite_statements.ts";
+import { encodeNullable, encodeText } from "./sqlite_text.ts";
 
 /** A {@link JournalStore} in one SQLite file, which it owns. */
 export class SqliteStore implements JournalStore {
@@ -37,8 +37,8 @@ export class SqliteStore implements JournalStore {
     this.#sql = prepareStatements(database);
   }
 
-  transaction(work: () => void): void {
-    this.#database.transaction(work);
+  transaction(work: () => void, durability: Durability): void {
+    this.#database.transaction(work, durability);
   }
 
   insertInbound(inbound: Omit<Inbound, "seq">): number {
@@ -199,10 +199,6 @@ function changingColumns(outbound: Omit<Outbound, "id">): SqlValue[] {
     encodeText(outbound.preamble),
     encodeText(outbound.content),
   ];
-}
-
-function encodeNullable(value: string | null): string | null {
-  return value === null ? null : encodeText(value);
 }
 
 function readOptional<T>(schema: z.ZodType<T>, row: unknown): T | undefined {

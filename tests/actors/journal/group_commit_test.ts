@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { GroupCommit } from "../../../actors/journal/group_commit.ts";
 import { JournalError } from "../../../actors/journal/journal.ts";
+import type { Durability } from "../../../actors/journal/store.ts";
 
 /** Notes what happens to transactions; a commit fails while `failures` are left. */
 class TransactionLog {
   readonly events: string[] = [];
   failures = 0;
 
-  transaction(work: () => void): void {
-    this.events.push("begin");
+  transaction(work: () => void, durability: Durability): void {
+    this.events.push(durability === "synced" ? "begin" : "begin unsynced");
     try {
       work();
       if (this.failures > 0) {
@@ -118,6 +119,29 @@ Deno.test("GroupCommit runs a read after the calls before it", async () => {
   loop.turn();
   assert.deepEqual(log.events, ["begin", "a", "read", "b", "commit"]);
   await answers;
+});
+
+Deno.test("GroupCommit saves the sync of a group that needs none", async () => {
+  const { log, loop, calls } = aWorld();
+  const alone = calls.writeUnsynced(noting(log, "a"));
+  loop.turn();
+  const together = Promise.all([
+    calls.writeUnsynced(noting(log, "b")),
+    calls.read(noting(log, "read")),
+    calls.writeUnsynced(noting(log, "c")),
+  ]);
+  loop.turn();
+  const mixed = Promise.all([
+    calls.writeUnsynced(noting(log, "d")),
+    calls.write(noting(log, "e")),
+  ]);
+  loop.turn();
+  await Promise.all([alone, together, mixed]);
+  assert.deepEqual(log.events, [
+    ...["begin unsynced", "a", "commit"],
+    ...["begin unsynced", "b", "read", "c", "commit"],
+    ...["begin", "d", "e", "commit"],
+  ]);
 });
 
 Deno.test("GroupCommit tries each call by itself when one of a group fails", async () => {

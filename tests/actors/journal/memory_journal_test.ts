@@ -60,6 +60,42 @@ Deno.test("MemoryJournal loses what waits for its commit when it crashes", async
   assert.equal(await stateOf(journal.counts()), "waiting");
 });
 
+Deno.test.each(
+  [
+    ["process", []],
+    ["power", [aLine(0), aLine(1)]],
+  ] as const,
+)("MemoryJournal brings dropped lines back only after a power cut: %s", async (what, expected) => {
+  const { journal, turn } = crashable(undefined);
+  for (const line of [0, 1]) {
+    const committed = journal.commit({ lines: [aLine(line)] });
+    await turn();
+    await committed;
+  }
+  for (const line of [0, 1]) {
+    const dropped = journal.dropLines([{ turnId: "t1", line }]);
+    await turn();
+    await dropped;
+  }
+  assert.deepEqual(journal.crash(what).lines, expected);
+});
+
+Deno.test("MemoryJournal does not bring back what a later commit synced", async () => {
+  const { journal, turn } = crashable(undefined);
+  for (
+    const call of [
+      () => journal.commit({ lines: [aLine(0)] }),
+      () => journal.dropLines([{ turnId: "t1", line: 0 }]),
+      () => journal.accept(anInbound()),
+    ]
+  ) {
+    const done = call();
+    await turn();
+    await done;
+  }
+  assert.deepEqual(journal.crash("power").lines, []);
+});
+
 Deno.test("MemoryJournal goes on from what was durable at a crash", async () => {
   const before = crashable(undefined);
   const { journal } = before;
