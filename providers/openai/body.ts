@@ -5,9 +5,16 @@
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
 import { cleanMessages } from "../messages/clean.ts";
-import { hasKeyword, hasKimiThinking, isReasoningModel, wireModelName } from "../model_names.ts";
+import {
+  hasKeyword,
+  hasKimiThinking,
+  isClaude,
+  isReasoningModel,
+  wireModelName,
+} from "../model_names.ts";
 import type { ChatRequest, ToolDefinition } from "../provider.ts";
 import type { Vendor } from "../vendors.ts";
+import { markMessages, markTools } from "./caching.ts";
 import type { Concession } from "./concessions.ts";
 import { toWireMessages } from "./wire_messages.ts";
 
@@ -25,6 +32,7 @@ export function buildBody(
   concessions: ReadonlySet<Concession>,
 ): JsonObject {
   const model = wireModelName(vendor, request.model);
+  const isCached = (vendor.cachesPrompts ?? false) && isClaude(model);
   const messages = toWireMessages(cleanMessages(request.messages), {
     keepsReasoning: (vendor.keepsReasoning ?? false) !== concessions.has("reasoning_content"),
     keepsExtraContent: vendor.keepsExtraContent ?? hasKeyword(model, "gemini"),
@@ -32,13 +40,13 @@ export function buildBody(
   });
   const body: Record<string, JsonValue> = {
     model,
-    messages,
+    messages: isCached ? markMessages(messages) : messages,
     stream: true,
     ...limitOf(request, vendor, model, concessions),
     ...temperatureOf(request, vendor, model, concessions),
     ...overridesOf(vendor, model),
     ...effortOf(request, vendor, model),
-    ...toolsOf(request.tools),
+    ...toolsOf(request.tools, isCached),
   };
   if (!concessions.has("stream_options")) body["stream_options"] = { include_usage: true };
   return body;
@@ -101,13 +109,11 @@ function thinkingOf(style: Vendor["thinkingStyle"], isOn: boolean): JsonObject {
   }
 }
 
-function toolsOf(tools: readonly ToolDefinition[]): JsonObject {
+function toolsOf(tools: readonly ToolDefinition[], isCached: boolean): JsonObject {
   if (tools.length === 0) return {};
-  return {
-    tools: tools.map(({ name, description, parameters }) => ({
-      type: "function",
-      function: { name, description: description.toWellFormed(), parameters },
-    })),
-    tool_choice: "auto",
-  };
+  const wire = tools.map(({ name, description, parameters }): JsonObject => ({
+    type: "function",
+    function: { name, description: description.toWellFormed(), parameters },
+  }));
+  return { tools: isCached ? markTools(wire) : wire, tool_choice: "auto" };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { buildBody } from "../../providers/openai/body.ts";
 import { type Concession, concessionFor } from "../../providers/openai/concessions.ts";
-import type { ChatMessage, ChatRequest } from "../../providers/provider.ts";
+import type { ChatMessage, ChatRequest, ToolDefinition } from "../../providers/provider.ts";
 import { findVendor } from "../../providers/vendors.ts";
 import { chatRequest } from "../support/chat.ts";
 
@@ -210,3 +210,41 @@ Deno.test("concessionFor makes no concession twice", () => {
   const fault = { status: 400, tokens: [], text: "stream_options" };
   assert.equal(concessionFor(fault, new Set<Concession>(["stream_options"])), undefined);
 });
+
+function toolNamed(name: string): ToolDefinition {
+  return { name, description: "", parameters: {} };
+}
+
+/** Names of tools, and roles of messages, that carry a mark. */
+function marked(model: string, vendor: string, tools: readonly string[] = []): readonly string[] {
+  const system: ChatMessage = { role: "system", content: "S" };
+  const sent = body(vendor, {
+    model,
+    messages: [system, ...called().slice(0, 3)],
+    tools: tools.map(toolNamed),
+  });
+  const parts = [sent["messages"], sent["tools"]].flatMap((list) =>
+    Array.isArray(list) ? list : []
+  );
+  return parts.map((part) => JSON.stringify(part)).filter((part) => part.includes("cache_control"))
+    .map((part) => /"(?:role|name)":"(\w+)"/.exec(part)?.[1] ?? "");
+}
+
+Deno.test.each<[readonly string[], readonly string[]]>([
+  [["read_file", "write_file", "mcp_fs_ls", "mcp_git_status"], ["write_file", "mcp_git_status"]],
+  [["read_file", "write_file"], ["write_file"]],
+  [[], []],
+])("buildBody marks of the tools %j only %j for the cache", (tools, expected) => {
+  assert.deepEqual(marked("anthropic/claude-opus", "openrouter", tools), [
+    "system",
+    "tool",
+    ...expected,
+  ]);
+});
+
+Deno.test.each([["openrouter", "openai/gpt-4o"], ["custom", "claude-opus"]])(
+  "buildBody marks nothing for %s and %s",
+  (vendor, model) => {
+    assert.deepEqual(marked(model, vendor, ["read_file"]), []);
+  },
+);
