@@ -250,3 +250,21 @@ Deno.test("FeishuPlatform admits each address once", async () => {
   first.close();
   await new Promise((resolve) => first.onclose = resolve);
 });
+
+Deno.test("FeishuPlatform lets fifty connections in, and no more", async () => {
+  await using platform = await FeishuPlatform.start();
+  const { appId, appSecret } = platform.app;
+  const endpoint = async () => {
+    const answer = await fetch(`${platform.url}/callback/ws/endpoint`, {
+      method: "POST",
+      body: JSON.stringify({ AppID: appId, AppSecret: appSecret }),
+    });
+    return await answer.json();
+  };
+  const sockets: WebSocket[] = [];
+  for (let n = 0; n < 50; n++) sockets.push(new WebSocket((await endpoint()).data.URL));
+  await platform.waitFor(() => platform.openConnections.length === 50);
+  assert.equal((await endpoint()).code, 1000040350);
+  for (const socket of sockets) socket.close();
+  await platform.waitFor(() => platform.openConnections.length === 0);
+});
