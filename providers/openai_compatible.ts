@@ -111,10 +111,16 @@ class Attempt {
     try {
       const headers = { "x-session-affinity": affinityOf(conversationId) };
       const answer = await watchdog.watch(this.#wire.ask(body, headers, request.signal));
-      for await (const chunk of chunksOf(answer, watchdog)) {
-        const folded = fold.add(chunk);
+      const chunks = chunksOf(answer);
+      // By hand and not by generators on top of each other, which would cost more than the rest.
+      for (
+        let next = await watchdog.watch(chunks.next());
+        !next.done;
+        next = await watchdog.watch(chunks.next())
+      ) {
+        const folded = fold.add(next.value);
         if (folded.state === "fault") return folded.fault;
-        yield* eventsOf(folded);
+        for (const event of eventsOf(folded)) yield event;
       }
       isWhole = answer.kind === "whole" || answer.isDone();
     } catch (error) {
@@ -138,25 +144,17 @@ class Attempt {
 
 const ABORTED: Fault = { failure: "provider_aborted", tokens: [], text: "stopped by the caller" };
 
-/** The chunks of an answer in whatever form it came, each waited for under the watchdog. */
-async function* chunksOf(answer: Answer, watchdog: StallWatchdog): AsyncGenerator<unknown> {
-  if (answer.kind === "whole") {
-    yield answer.body;
-    return;
-  }
-  const chunks = answer.chunks[Symbol.asyncIterator]();
-  while (true) {
-    const next = await watchdog.watch(chunks.next());
-    if (next.done) return;
-    yield next.value;
-  }
+/** The chunks of an answer, in whatever form it came. */
+function chunksOf(answer: Answer): AsyncIterator<unknown> {
+  const chunks = answer.kind === "stream" ? answer.chunks : ReadableStream.from([answer.body]);
+  return chunks[Symbol.asyncIterator]();
 }
 
-function* eventsOf(
-  piece: { readonly text: string; readonly reasoning: string },
-): Generator<ChatEvent> {
-  if (piece.reasoning !== "") yield { type: "reasoning", text: piece.reasoning };
-  if (piece.text !== "") yield { type: "text", text: piece.text };
+function eventsOf(piece: { readonly text: string; readonly reasoning: string }): ChatEvent[] {
+  const events: ChatEvent[] = [];
+  if (piece.reasoning !== "") events.push({ type: "reasoning", text: piece.reasoning });
+  if (piece.text !== "") events.push({ type: "text", text: piece.text });
+  return events;
 }
 
 function* finish(fold: AnswerFold, isWhole: boolean): Generator<ChatEvent, Fault | undefined> {

@@ -56,6 +56,7 @@ class LazyBackend implements Provider {
   readonly name: string;
   readonly #load: () => Promise<Provider>;
   #loading: Promise<Provider> | undefined;
+  #backend: Provider | undefined;
 
   constructor(choice: ChosenProvider, options: ProviderOptions) {
     this.name = choice.vendor.name;
@@ -66,7 +67,11 @@ class LazyBackend implements Provider {
     await this.#loaded();
   }
 
-  async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
+  chat(request: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
+    return this.#backend?.chat(request, signal) ?? this.#loadAndChat(request, signal);
+  }
+
+  async *#loadAndChat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     let backend: Provider;
     try {
       backend = await this.#loaded();
@@ -78,8 +83,10 @@ class LazyBackend implements Provider {
     yield* backend.chat(request, signal);
   }
 
-  #loaded(): Promise<Provider> {
-    return this.#loading ??= this.#load();
+  async #loaded(): Promise<Provider> {
+    this.#loading ??= this.#load();
+    this.#backend = await this.#loading;
+    return this.#backend;
   }
 }
 
