@@ -89,3 +89,13 @@ export async function running(
   });
   return inbound;
 }
+
+/** A folder that goes away with the test, and a journal's path in it. */
+export function aPlace(): { readonly folder: string; readonly path: string } & Disposable {
+  const folder = Deno.makeTempDirSync();
+  return {
+    folder,
+    path: `${folder}/state/journal.db`,
+    [Symbol.dispose]: () => Deno.removeSync(folder, { recursive: true }),
+  };
+}

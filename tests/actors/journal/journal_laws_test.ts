@@ -9,7 +9,7 @@ import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { settle } from "../../support/until.ts";
-import { anInbound, anOutbound } from "./fixtures.ts";
+import { anInbound, anOutbound, aPlace } from "./fixtures.ts";
 
 /** Few names, so that operations meet each other. */
 const SESSIONS = ["s1", "s2", "\0会话"];
@@ -165,8 +165,8 @@ Deno.test("Both journals look the same after the same calls", async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.nat(12), async (groups, reopenedAt) => {
       const clock = new ManualClock();
-      const folder = await Deno.makeTempDir();
-      const options = { path: `${folder}/journal.db`, clock, defer: nextTurn };
+      using place = aPlace();
+      const options = { path: place.path, clock, defer: nextTurn };
       let memory = new MemoryJournal(options);
       let sqlite = openSqliteJournal(options);
       for (const [index, group] of groups.entries()) {
@@ -182,7 +182,6 @@ Deno.test("Both journals look the same after the same calls", async () => {
       }
       assert.deepEqual(await sight(sqlite), await sight(memory));
       await sqlite[Symbol.asyncDispose]();
-      await Deno.remove(folder, { recursive: true });
     }),
     { numRuns: 40 },
   );

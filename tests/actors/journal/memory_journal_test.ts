@@ -16,7 +16,7 @@ testJournalContract("MemoryJournal", (clock) => {
       last = new MemoryJournal({ clock, defer: nextTurn, ...(rows && { rows }) });
       return last;
     },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    [Symbol.dispose]: () => {},
   };
 });
 

@@ -10,19 +10,18 @@ import { openSqliteJournal } from "../../../actors/journal/sqlite_journal.ts";
 import { StoreJournal } from "../../../actors/journal/store_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
-import { accepted, aLine, anInbound, anOutbound, BEGIN, running, SESSION } from "./fixtures.ts";
+import {
+  accepted,
+  aLine,
+  anInbound,
+  anOutbound,
+  aPlace,
+  BEGIN,
+  running,
+  SESSION,
+} from "./fixtures.ts";
 
 const CHILD = new URL("./committing_process.ts", import.meta.url);
-
-/** A folder that goes away with the test, and a journal's path in it. */
-function aPlace(): { readonly folder: string; readonly path: string } & Disposable {
-  const folder = Deno.makeTempDirSync();
-  return {
-    folder,
-    path: `${folder}/state/journal.db`,
-    [Symbol.dispose]: () => Deno.removeSync(folder, { recursive: true }),
-  };
-}
 
 function open(path: string): Journal {
   return openSqliteJournal({ path, clock: new ManualClock(), defer: nextTurn });
@@ -297,4 +296,32 @@ Deno.test.each(
   assert.ok(steps.includes(expected), steps.join("; "));
   const isReadingAll = steps.some((step) => /^SCAN (in|out)bounds$/.test(step));
   assert.equal(isReadingAll, false);
+});
+
+Deno.test("SqliteDatabase syncs commits unless they need none", () => {
+  using place = aPlace();
+  using database = SqliteDatabase.open(place.path);
+  const synchronous = () =>
+    z.object({ synchronous: z.int() }).parse(database.prepare("pragma synchronous").get())
+      .synchronous;
+  const [normal, full] = [1, 2];
+  assert.equal(synchronous(), full);
+  database.transaction(() => assert.equal(synchronous(), normal), "written");
+  database.transaction(() => assert.equal(synchronous(), full), "synced");
+});
+
+Deno.test("SqliteDatabase takes back what it wrote when the work throws", () => {
+  using place = aPlace();
+  using database = SqliteDatabase.open(place.path);
+  database.transaction(() => void database.prepare("create table t (a)").run(), "synced");
+  const insert = database.prepare("insert into t values (1)");
+  const failing = () =>
+    database.transaction(() => {
+      insert.run();
+      throw new RangeError("no");
+    }, "synced");
+  assert.throws(failing, RangeError);
+  assert.deepEqual(database.prepare("select a from t").all(), []);
+  database.transaction(() => void insert.run(), "synced");
+  assert.equal(database.prepare("select a from t").all().length, 1);
 });

@@ -1,12 +1,12 @@
 import { openSqliteJournal } from "../../../actors/journal/sqlite_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import { testJournalContract } from "../../contract/journal_contract.ts";
+import { aPlace } from "./fixtures.ts";
 
 testJournalContract("SqliteJournal", (clock) => {
-  const folder = Deno.makeTempDirSync();
-  const path = `${folder}/state/journal.db`;
+  const place = aPlace();
   return {
-    open: () => openSqliteJournal({ path, clock, defer: nextTurn }),
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+    open: () => openSqliteJournal({ path: place.path, clock, defer: nextTurn }),
+    [Symbol.dispose]: () => place[Symbol.dispose](),
   };
 });
