@@ -6,7 +6,7 @@
 import type { Actor, ActorDefinition, StopOptions, StopReason } from "./actor.ts";
 import { askTarget, type FailAsk } from "./ask.ts";
 import type { CellHome } from "./cell_home.ts";
-import { type CellExtras, type CellNode, newExtras } from "./cell_extras.ts";
+import { type CellChild, type CellExtras, type CellParent, newExtras } from "./cell_extras.ts";
 import { endActor } from "./ending.ts";
 import { asError, type AskFailure } from "./errors.ts";
 import type { DeadLetterReason } from "./events.ts";
@@ -39,11 +39,9 @@ const DEAD_ASK: Record<DeadLetterReason, AskFailure> = {
 type State = "running" | "suspended" | "draining" | "stopping" | "stopped";
 
 /** One actor as the runtime sees it, and the ref that others hold. */
-export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
+export class Cell<M> implements IncarnationHost<M>, CellParent, Runnable {
   readonly home: CellHome;
-  readonly name: string;
-  readonly #parent: CellNode | undefined;
-  readonly #siblings: Map<string, CellNode>;
+  readonly #parent: CellParent;
   readonly #definition: ActorDefinition<M>;
   #state: State = "running";
   #actor: Actor<M> | undefined;
@@ -53,20 +51,20 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
   #extras: CellExtras | undefined;
 
   /**
-   * Starts an actor under `parent` (none: at the top).
+   * Starts an actor under `parent`.
    *
    * @throws {InvariantError} when a sibling has its name or its bound is below 1
    */
   static spawn<M>(
     home: CellHome,
-    parent: CellNode | undefined,
-    siblings: Map<string, CellNode>,
+    parent: CellParent,
     definition: ActorDefinition<M>,
   ): Cell<M> {
-    invariant(!siblings.has(definition.name), `no sibling is named "${definition.name}"`);
+    const { name } = definition;
+    invariant(!parent.children.has(name), `no sibling is named "${name}"`);
     invariant((definition.mailboxMax ?? MAILBOX_MAX) > 0, "a mailbox holds a message");
-    const cell = new Cell(home, parent, siblings, definition);
-    siblings.set(definition.name, cell);
+    const cell = new Cell(home, parent, definition);
+    parent.children.set(name, cell);
     home.emit({ type: "actor_started", actor: cell.name });
     cell.#begin();
     return cell;
@@ -74,16 +72,22 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
 
   private constructor(
     home: CellHome,
-    parent: CellNode | undefined,
-    siblings: Map<string, CellNode>,
+    parent: CellParent,
     definition: ActorDefinition<M>,
   ) {
     this.home = home;
-    this.name = `${parent?.name ?? ""}/${definition.name}`;
     this.#parent = parent;
-    this.#siblings = siblings;
     this.#definition = definition;
     this.#incarnation = new Incarnation(this);
+  }
+
+  /** Made when asked for: most actors are never named. */
+  get name(): string {
+    return `${this.#parent.name}/${this.#definition.name}`;
+  }
+
+  get children(): Map<string, CellChild> {
+    return this.#extra().children ??= new Map();
   }
 
   tell(message: M): TellResult {
@@ -140,7 +144,7 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
   }
 
   spawnChild<C>(definition: ActorDefinition<C>): Cell<C> {
-    return Cell.spawn(this.home, this, this.#extra().children ??= new Map(), definition);
+    return Cell.spawn(this.home, this, definition);
   }
 
   /** Stops the actor; resolves when it and its children have ended. */
@@ -186,7 +190,7 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
     const verdict = extras.policy.onFailure(this.home.clock.now());
     if (verdict.type === "restart") return this.#suspend(extras, error, verdict.delayMs);
     this.#finish({ type: "failed", error });
-    if (verdict.type === "escalate") this.#parent?.fail(error);
+    if (verdict.type === "escalate") this.#parent.fail(error);
   }
 
   #begin(): void {
@@ -285,7 +289,7 @@ export class Cell<M> implements IncarnationHost<M>, CellNode, Runnable {
 
   #gone(extras: CellExtras, reason: StopReason): void {
     this.#state = "stopped";
-    this.#siblings.delete(this.#definition.name);
+    this.#parent.children.delete(this.#definition.name);
     extras.ended = reason;
     extras.asks?.failAllBut([], "ask_closed", "it stopped before it answered");
     this.home.emit({

@@ -8,16 +8,24 @@ import type { Timer } from "./clock.ts";
 import type { OpenAsks } from "./open_asks.ts";
 import type { RestartPolicy } from "./supervision.ts";
 
-/** An actor as its relatives see it. */
-export interface CellNode {
-  readonly name: string;
+/** An actor as its parent sees it. */
+export interface CellChild {
   stop(options: StopOptions): Promise<void>;
+}
+
+/** What an actor belongs to: another actor, or the system. */
+export interface CellParent {
+  /** Its path; "" for the system. */
+  readonly name: string;
+  /** By the last part of their paths, oldest first. */
+  readonly children: Map<string, CellChild>;
+  /** A child's failure became its own. */
   fail(error: Error): void;
 }
 
 /** The parts of a cell that are made at first use. */
 export interface CellExtras {
-  children: Map<string, CellNode> | undefined;
+  children: Map<string, CellChild> | undefined;
   watchers: Set<(reason: StopReason) => void> | undefined;
   asks: OpenAsks | undefined;
   policy: RestartPolicy | undefined;

@@ -5,7 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Actor } from "./actor.ts";
-import type { CellNode } from "./cell_extras.ts";
+import type { CellChild } from "./cell_extras.ts";
 import type { Clock } from "./clock.ts";
 import { asError } from "./errors.ts";
 
@@ -17,7 +17,7 @@ export interface Ending {
   readonly clock: Clock;
   /** Longest wait for `stopped()`. */
   readonly shutdownMs: number;
-  readonly children: () => Iterable<CellNode>;
+  readonly children: () => Iterable<CellChild>;
   /** Takes the actor out of its cell, so that it ends once. */
   readonly takeActor: () => Pick<Actor<never>, "stopped"> | undefined;
 }

@@ -6,7 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ActorDefinition, StopOptions, StopReason } from "./actor.ts";
 import { Cell, stopRef, watchRef } from "./cell.ts";
-import type { CellNode } from "./cell_extras.ts";
+import type { CellParent } from "./cell_extras.ts";
 import type { CellHome } from "./cell_home.ts";
 import type { Clock } from "./clock.ts";
 import { asError } from "./errors.ts";
@@ -38,7 +38,8 @@ export class ActorSystem implements CellHome, AsyncDisposable {
   readonly scheduler: Scheduler;
   readonly #onDeadLetter: ((letter: DeadLetter) => void) | undefined;
   readonly #onEvent: ((event: KernelEvent) => void) | undefined;
-  readonly #roots = new Map<string, CellNode>();
+  /** Above the top there is nobody to act on a failure. */
+  readonly #root: CellParent = { name: "", children: new Map(), fail: () => {} };
   #deadLetters = 0;
   #isStopping = false;
 
@@ -59,7 +60,7 @@ export class ActorSystem implements CellHome, AsyncDisposable {
   /** Starts an actor at the top of the tree. */
   spawn<M>(definition: ActorDefinition<M>): ActorRef<M> {
     invariant(!this.#isStopping, "the system runs when it starts an actor");
-    return Cell.spawn(this, undefined, this.#roots, definition);
+    return Cell.spawn(this, this.#root, definition);
   }
 
   /** Stops one actor of the top and waits for its end. */
@@ -80,7 +81,7 @@ export class ActorSystem implements CellHome, AsyncDisposable {
   /** Stops all actors, newest first, and waits for their ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
-    for (const cell of [...this.#roots.values()].reverse()) await cell.stop({});
+    for (const cell of [...this.#root.children.values()].reverse()) await cell.stop({});
   }
 
   /** Counts and reports a message that was not handled. */

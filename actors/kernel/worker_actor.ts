@@ -234,6 +234,7 @@ class WorkerActor<ToWorker, FromWorker> implements Actor<ToWorker> {
       target: () => this.#options.parent,
       // Both ends are built from one protocol; who trusts the Worker less hands in a parser.
       parse: this.#options.parse ?? ((body) => body as FromWorker),
+      onArrival: () => this.#heartbeat.heard(),
       onCredit: () => this.#incarnation.release(),
       onSignal: (signal) => this.#onSignal(signal),
       onBroken: (error) => this.#die(this.#error("worker_fault", error.message, error)),
@@ -241,7 +242,6 @@ class WorkerActor<ToWorker, FromWorker> implements Actor<ToWorker> {
   }
 
   #onSignal(signal: Signal): void {
-    this.#heartbeat.heard();
     switch (signal.kind) {
       case "ready":
         return this.#ready();

@@ -55,6 +55,8 @@ export interface WorkerLinkOptions<In> {
   readonly target: () => ActorRef<In>;
   /** Turns what came over the port into a message. @throws what is wrong with it */
   readonly parse: (body: unknown) => In;
+  /** Something came from the other end, whatever it is. */
+  readonly onArrival?: () => void;
   /** There is credit again. */
   readonly onCredit: () => void;
   /** Told of all signals; `stop` comes after the messages sent before it have been delivered. */
@@ -166,6 +168,7 @@ export class WorkerLink<Out, In> {
 
   #receive(data: unknown): void {
     if (this.#isClosed) return;
+    this.#options.onArrival?.();
     const envelope = parseEnvelope(data);
     if (envelope === undefined) return this.#break("an envelope of unknown form");
     switch (envelope.kind) {

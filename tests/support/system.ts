@@ -9,6 +9,7 @@ import { seededRandom } from "../../actors/kernel/random.ts";
 import { FairScheduler, type Scheduler } from "../../actors/kernel/scheduler.ts";
 import { ActorSystem } from "../../actors/kernel/system.ts";
 import { ManualClock } from "./manual_clock.ts";
+import { settle } from "./until.ts";
 
 /** What a test may choose; everything has a default. */
 export interface TestSystemOptions {
@@ -50,6 +51,17 @@ export function testSystem({
     clock,
     deadLetters,
     events,
-    [Symbol.asyncDispose]: () => system[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => disposeInTime(system, clock),
   };
+}
+
+/** Stops all actors, and moves time for those that need some to end. */
+async function disposeInTime(system: ActorSystem, clock: ManualClock): Promise<void> {
+  let isDisposed = false;
+  const disposing = system[Symbol.asyncDispose]().then(() => isDisposed = true);
+  await settle();
+  while (!isDisposed && clock.nextDueMs !== undefined) {
+    await clock.advance(clock.nextDueMs - clock.now());
+  }
+  await disposing;
 }
