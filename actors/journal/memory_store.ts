@@ -223,8 +223,8 @@ export class MemoryStore implements JournalStore {
 
   counts(): JournalCounts {
     return {
-      inbounds: tally(INBOUND_STATES, one(this.#inbounds)),
-      outbounds: tally(OUTBOUND_STATES, one(this.#outbounds)),
+      inbounds: tally(INBOUND_STATES, statesOf(this.#inbounds)),
+      outbounds: tally(OUTBOUND_STATES, statesOf(this.#outbounds)),
     };
   }
 
@@ -287,6 +287,9 @@ function toggle<V>(set: Set<V>, value: V, isMember: boolean): void {
   else set.delete(value);
 }
 
-function one<S extends string>(rows: Map<unknown, { readonly state: S }>): { state: S; rows: 1 }[] {
+/** Each row as a count of one. */
+function statesOf(
+  rows: ReadonlyMap<unknown, { readonly state: string }>,
+): { readonly state: string; readonly rows: number }[] {
   return [...rows.values()].map(({ state }) => ({ state, rows: 1 }));
 }

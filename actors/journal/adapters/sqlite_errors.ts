@@ -47,10 +47,9 @@ export function asJournalError(error: unknown, path: string): unknown {
   return new JournalError(failure, `Cannot use journal "${path}": ${state}`, { cause: error });
 }
 
-/** A failure of SQLite without a number (it cannot open), or of the file system. */
+/** A failure of SQLite without a number (it cannot open), of the file system, or of a right. */
 function isOfStorage(error: Error, code: unknown): boolean {
-  return code === "ERR_SQLITE_ERROR" || error instanceof Deno.errors.NotFound ||
-    error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied ||
+  return code === "ERR_SQLITE_ERROR" || error instanceof Deno.errors.NotCapable ||
     typeof code === "string" && /^E[A-Z]+$/.test(code);
 }
 
