@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "./aborting.ts";
 import { LookupGuard } from "./lookup_guard.ts";
@@ -52,7 +53,7 @@ export class CallRunner {
 
   async #execute(
     name: string,
-    parameters: Parameters<SessionServices["tools"]["run"]>[1],
+    parameters: JsonObject,
     { send, signal }: Pick<ToolContext, "send" | "signal">,
   ): Promise<ToolResult> {
     const { services, origin, reads } = this.#options;

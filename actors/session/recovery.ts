@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import type { ToolCall } from "../../providers/provider.ts";
 import type { Journal, Outbound, TurnRecord } from "../journal/journal.ts";
 import type { StoredMessage } from "./session_file.ts";
@@ -13,6 +14,8 @@ import { SessionLog } from "./session_log.ts";
 import { SessionStore } from "./session_store.ts";
 import { TurnSteps } from "./steps.ts";
 import { UNAVAILABLE_NOTE } from "./wording.ts";
+
+const logger = getLogger(["troupe", "session", "recovery"]);
 
 /** A session that was woken. */
 export interface Awakened {
@@ -48,7 +51,14 @@ async function findInterrupted(log: SessionLog, journal: Journal): Promise<TurnS
     openCalls: callsWithoutResult(log.conversation.messages),
     ...await findAnswers(turn, journal),
   });
-  if (inbounds.length > 0) return steps;
+  if (inbounds.length > 0) {
+    logger.info("Goes on with turn {turnId} of {sessionKey}, which was interrupted", {
+      turnId: turn.turnId,
+      sessionKey: log.sessionKey,
+      attempts: turn.attempts,
+    });
+    return steps;
+  }
   // Nobody waits for this turn: it only has to be closed.
   const { step, drafts } = steps.closing("failed", UNAVAILABLE_NOTE);
   await log.commit(step, drafts);

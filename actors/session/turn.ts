@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { AssistantMessage } from "../../providers/provider.ts";
+import type { AssistantMessage, RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import type { Inbound } from "../journal/journal.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import { type Attempt, attemptAnswer, type AttemptCall } from "./answer_attempt.ts";
@@ -176,13 +176,13 @@ export class Turn {
 
   /** Runs calls, makes each result durable when it is there, and gives them in the calls' order. */
   async #runCalls(
-    calls: Parameters<typeof runToolRound>[0],
+    calls: readonly RequestedCall[],
     line: number,
     { runner, sent }: Talk,
     signal: AbortSignal,
-  ): Promise<Awaited<ReturnType<CallRunner["run"]>>[]> {
+  ): Promise<ToolMessage[]> {
     const { turnId } = this.steps;
-    const results = await runToolRound(calls, {
+    return await runToolRound(calls, {
       concurrency: (name) => this.#services.tools.concurrency(name),
       signal,
       run: async ({ requested, index }, signal) => {
@@ -193,7 +193,6 @@ export class Turn {
         return result;
       },
     });
-    return results;
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {

@@ -11,8 +11,8 @@ const TOOLS_PER_ROUND = 2;
 
 /** What happens to a session, over as many lives as it takes. */
 interface Story {
-  /** How many rounds of tools each message wants; all are of one chat. */
-  readonly wants: readonly number[];
+  /** How many rounds of tools each message wants, or a command; all are of one chat. */
+  readonly wants: readonly (number | "/stop" | "/new" | "/status")[];
   readonly wantsStream: boolean;
   /** The first life ends at the n-th commit (before and after count), and so on. */
   readonly crashes: readonly number[];
@@ -46,88 +46,107 @@ function modelSays({ messages }: ChatRequest): ScriptedAnswer {
   }
   if (rounds >= wanted) return { pieces: ["answer ", `to ${seen.join(",")}`] };
   const calls = Array.from({ length: TOOLS_PER_ROUND }, (_, n) => {
-    const id = `r${rounds}c${n}`;
+    const id = `m${seen.at(-1)}r${rounds}c${n}`;
     return { name: "work", id, args: { id } };
   });
   return { text: `round ${rounds}`, calls };
 }
 
+/** Hands messages in, one after the other, and again when nobody acknowledged them. */
+class Platform {
+  readonly platformIds: readonly string[];
+  readonly #unsent: { readonly content: string; readonly change: Partial<NewInbound> }[];
+  #isSending: SessionBench | undefined;
+
+  constructor({ wants, wantsStream }: Story) {
+    this.#unsent = wants.map((rounds, index) => ({
+      content: typeof rounds === "string" ? rounds : `m${index} wants ${rounds}`,
+      change: { platformId: `m${index}`, wantsStream },
+    }));
+    this.platformIds = this.#unsent.map(({ change }) => change.platformId ?? "");
+  }
+
+  async sendNext(bench: SessionBench): Promise<void> {
+    const [next] = this.#unsent;
+    if (next === undefined || this.#isSending === bench) return;
+    this.#isSending = bench;
+    const accepted = await bench.journal.accept(bench.newInbound(next.content, next.change));
+    if (accepted.state === "accepted") {
+      bench.session.tell({ type: "inbound_accepted", inbound: accepted.inbound });
+    }
+    this.#unsent.shift();
+    this.#isSending = undefined;
+  }
+
+  async sendAll(bench: SessionBench): Promise<"ended"> {
+    bench.session.tell({ type: "wake" });
+    do {
+      await this.sendNext(bench);
+      await bench.quiet();
+    } while (this.#unsent.length > 0);
+    return "ended";
+  }
+}
+
+/** One life, up to its crash, or to the end of the story. */
+async function liveOnce(
+  story: Story,
+  platform: Platform,
+  { disk, ran, crashAt }: { disk: Disk | undefined; ran: string[]; crashAt: number },
+): Promise<{ state: "crashed"; disk: Disk } | { state: "ended"; bench: SessionBench }> {
+  const crashed = Promise.withResolvers<Disk>();
+  let commits = 0;
+  const bench: SessionBench = new SessionBench({
+    ...(disk && { disk }),
+    script: (request) => {
+      void platform.sendNext(bench);
+      return modelSays(request);
+    },
+    tools: {
+      work: {
+        concurrency: story.areToolsShared ? "shared" : "exclusive",
+        run: ({ id }) => {
+          ran.push(String(id));
+          return `result of ${id}`;
+        },
+      },
+    },
+    onCommit: () => {
+      if (++commits === crashAt) crashed.resolve(bench.crash());
+    },
+  });
+  const end = await Promise.race([crashed.promise, platform.sendAll(bench)]);
+  if (end === "ended") return { state: "ended", bench };
+  await bench[Symbol.asyncDispose]();
+  return { state: "crashed", disk: end };
+}
+
 /** Lives a story to its end. */
 async function live(story: Story): Promise<Ending> {
+  const platform = new Platform(story);
+  const { platformIds } = platform;
   const ran: string[] = [];
-  const unsent = story.wants.map((rounds, index): Partial<NewInbound> & { content: string } => ({
-    content: `m${index} wants ${rounds}`,
-    platformId: `m${index}`,
-    wantsStream: story.wantsStream,
-  }));
-  const platformIds = unsent.map(({ platformId }) => platformId ?? "");
   let disk: Disk | undefined;
   for (let lives = 1;; lives++) {
     const crashAt = story.crashes[lives - 1] ?? Infinity;
-    const crashed = Promise.withResolvers<"crashed">();
-    let commits = 0;
-    const bench: SessionBench = new SessionBench({
-      ...(disk && { disk }),
-      script: (request) => {
-        void sendNext();
-        return modelSays(request);
-      },
-      tools: {
-        work: {
-          concurrency: story.areToolsShared ? "shared" : "exclusive",
-          run: ({ id }) => {
-            ran.push(String(id));
-            return `result of ${id}`;
-          },
-        },
-      },
-      onCommit: () => {
-        if (++commits !== crashAt) return;
-        disk = bench.crash();
-        crashed.resolve("crashed");
-      },
-    });
-    let isSending = false;
-    // The platform sends again what was not acknowledged.
-    async function sendNext(): Promise<void> {
-      const [next] = unsent;
-      if (next === undefined || isSending) return;
-      isSending = true;
-      const { content, ...change } = next;
-      const accepted = await bench.journal.accept(bench.newInbound(content, change));
-      if (accepted.state === "accepted") {
-        bench.session.tell({ type: "inbound_accepted", inbound: accepted.inbound });
-      }
-      unsent.shift();
-      isSending = false;
+    const life = await liveOnce(story, platform, { disk, ran, crashAt });
+    if (life.state === "crashed") {
+      disk = life.disk;
+      continue;
     }
-    async function toTheEnd(): Promise<"ended"> {
-      bench.session.tell({ type: "wake" });
-      await sendNext();
-      while (unsent.length > 0) {
-        await bench.quiet();
-        await sendNext();
-      }
-      await bench.quiet();
-      return "ended";
-    }
-    const end = await Promise.race([crashed.promise, toTheEnd()]);
-    if (end === "ended") {
-      const rows = await bench.journal.outbox("feishu", 0, 1_000);
-      assert.equal(await bench.journal.interrupted(bench.sessionKey), null);
-      const history = bench.history();
-      await bench[Symbol.asyncDispose]();
-      return { history, rows, ran, lives, platformIds };
-    }
-    await bench[Symbol.asyncDispose]();
+    await using bench = life.bench;
+    const rows = await bench.journal.outbox("feishu", 0, 1_000);
+    assert.equal(await bench.journal.interrupted(bench.sessionKey), null);
+    return { history: bench.history(), rows, ran, lives, platformIds };
   }
 }
 
 /** The laws that hold whatever happened. */
 function checkLaws({ history, rows, ran, platformIds }: Ending): void {
-  const users = history.filter(({ role }) => role === "user").map(({ content }) => content);
-  assert.deepEqual(users.map((text) => /^m\d+/.exec(String(text))?.[0]), platformIds, "once each");
   assert.equal(new Set(ran).size, ran.length, "no tool runs twice");
+  const users = usersOf(history);
+  const inOrder = platformIds.filter((platformId) => users.includes(platformId));
+  assert.deepEqual(users, inOrder, "no message stands twice, and all in order");
   const asked = history.flatMap((message) =>
     message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : []
   );
@@ -140,6 +159,12 @@ function checkLaws({ history, rows, ran, platformIds }: Ending): void {
   assert.deepEqual(settled.toSorted(), platformIds.toSorted(), "each message has one end");
 }
 
+function usersOf(history: readonly ChatMessage[]): string[] {
+  return history.filter(({ role }) => role === "user").map(({ content }) =>
+    /^m\d+/.exec(String(content))?.[0] ?? String(content)
+  );
+}
+
 const CALM: Story = { wants: [2], wantsStream: true, crashes: [], areToolsShared: false };
 
 Deno.test("Session that crashes at any one commit of a turn goes on without loss or repetition", async () => {
@@ -148,6 +173,7 @@ Deno.test("Session that crashes at any one commit of a turn goes on without loss
   for (;; crashAt++) {
     const ending = await live({ ...CALM, crashes: [crashAt] });
     checkLaws(ending);
+    assert.deepEqual(usersOf(ending.history), ["m0"]);
     interrupted += JSON.stringify(ending.history).split("interrupted").length - 1;
     if (ending.lives === 1) break;
   }
@@ -155,12 +181,33 @@ Deno.test("Session that crashes at any one commit of a turn goes on without loss
   assert.ok(interrupted > 0, "no crash hit a tool");
 });
 
+const LIVES = {
+  wantsStream: fc.boolean(),
+  crashes: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }),
+  areToolsShared: fc.boolean(),
+};
+const ROUNDS = fc.nat(2);
+
 Deno.test("Session keeps its laws over random stories and crashes", async () => {
   const story = fc.record({
-    wants: fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }),
-    wantsStream: fc.boolean(),
-    crashes: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }),
-    areToolsShared: fc.boolean(),
+    ...LIVES,
+    wants: fc.array(ROUNDS, { minLength: 1, maxLength: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(story, async (story) => {
+      const ending = await live(story);
+      checkLaws(ending);
+      assert.deepEqual(usersOf(ending.history), ending.platformIds, "all are in the history");
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("Session keeps its laws over random stories with commands in them", async () => {
+  const command = fc.constantFrom("/stop" as const, "/new" as const, "/status" as const);
+  const story = fc.record({
+    ...LIVES,
+    wants: fc.array(fc.oneof(ROUNDS, ROUNDS, command), { minLength: 2, maxLength: 6 }),
   });
   await fc.assert(
     fc.asyncProperty(story, async (story) => checkLaws(await live(story))),

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { JournalError } from "../../../actors/journal/journal.ts";
-import { SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
+import {
+  type BenchTool,
+  SessionBench,
+  type SessionBenchOptions,
+} from "../../support/session_bench.ts";
 import type { ScriptedAnswer } from "../../support/scripted_provider.ts";
 import { settle, until } from "../../support/until.ts";
 
@@ -158,6 +162,42 @@ Deno.test("Session gives an answer before follow-ups join, and then theirs", asy
     "user more",
     "assistant answer 1",
   ]);
+});
+
+/** Sends a note home and, while it runs, lets a follow-up come in. */
+function noteWhile(say: () => Promise<unknown>): BenchTool {
+  return {
+    run: async (_parameters, { send }) => {
+      await send({ channel: "feishu", chatId: "oc_1", content: "a note", media: [] });
+      await say();
+      return "sent";
+    },
+  };
+}
+
+Deno.test("Session answers who joined after a message home", async () => {
+  await using bench: SessionBench = new SessionBench({
+    script: [{ calls: [{ name: "note" }] }, "for both"],
+    tools: { note: noteWhile(() => bench.say("more")) },
+  });
+  await bench.say("hi");
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["a note", "for both"]);
+});
+
+Deno.test("Session says nothing more when a tool told those that joined before", async () => {
+  const first = Promise.withResolvers<string>();
+  await using bench: SessionBench = new SessionBench({
+    script: [{ calls: [{ name: "wait" }] }, { calls: [{ name: "note" }] }, {}, {}, {}],
+    tools: { wait: { run: () => first.promise }, note: noteWhile(() => Promise.resolve()) },
+  });
+  await bench.say("hi");
+  await until(() => bench.ran.length === 1);
+  await bench.say("more");
+  first.resolve("x");
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["a note", ""]);
+  assert.equal(bench.rows()[1]?.settles.length, 2);
 });
 
 Deno.test("Session lets nobody join more than five times a turn", async () => {
@@ -438,4 +478,22 @@ Deno.test("Session leaves a turn for the next start when it is stopped", async (
   assert.equal(bench.provider.running, 0);
   const interrupted = await bench.journal.interrupted("feishu:oc_1");
   assert.equal(interrupted?.inbounds.length, 1);
+});
+
+Deno.test("Session keeps lines in the journal, with their messages, while their file fails", async () => {
+  await using bench = new SessionBench({ script: ["one", "two"] });
+  bench.files.fault = (action) => {
+    if (action === "append") throw new Error("no room");
+  };
+  const inbound = await bench.say("hi");
+  await until(() => bench.replies().length === 1);
+  const lines = await bench.journal.unfiledLines(bench.sessionKey);
+  assert.deepEqual(lines.map(({ line, inboundSeq }) => [line, inboundSeq]), [
+    [0, inbound.seq],
+    [1, null],
+  ]);
+  bench.files.fault = () => {};
+  await bench.say("again");
+  await bench.quiet();
+  assert.deepEqual(bench.story(), ["user hi", "assistant one", "user again", "assistant two"]);
 });
