@@ -38,7 +38,7 @@ import type { Actor, ActorDefinition, Supervision } from "./actor.ts";
 import { nextTurn } from "./adapters/event_loop.ts";
 import { launchWorker } from "./adapters/worker_launch.ts";
 import type { Timer } from "./clock.ts";
-import { asError, AskError, GatewayError } from "./errors.ts";
+import { asError, AskError } from "./errors.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { type Incarnation, incarnationOf } from "./incarnation.ts";
 import { unreachable } from "./invariant.ts";
@@ -48,7 +48,10 @@ import type { Overflow } from "./mailbox.ts";
 import type { ActorRef } from "./ref.ts";
 import { decodeError, type Farewell, type Signal } from "./worker_envelope.ts";
 import { WorkerLink } from "./worker_link.ts";
+import { type WorkerDeath, WorkerError, type WorkerNotice } from "./worker_notice.ts";
 import type { LaunchWorker, WorkerPermissions, WorkerThread } from "./worker_thread.ts";
+
+export { type WorkerDeath, WorkerError, type WorkerNotice };
 
 const logger = getLogger(["troupe", "kernel", "worker_actor"]);
 
@@ -59,41 +62,6 @@ const STOP_GRACE_MS = 5_000;
 const SHUTDOWN_MARGIN_MS = 1_000;
 const HEARTBEAT_MS = 5_000;
 const HEARTBEAT_MISSES_MAX = 3;
-
-/** What a Worker's parent hears of its life, besides the messages of the actor in it. */
-export type WorkerNotice =
-  /** The actor in the Worker has started; also after each restart. */
-  | { readonly type: "worker_ready"; readonly worker: string }
-  /** The Worker died; the supervision decides what follows. In-flight asks have failed. */
-  | {
-    readonly type: "worker_died";
-    readonly worker: string;
-    readonly error: Error;
-    /** Messages sent that may or may not have been handled; never sent again. */
-    readonly unacknowledged: number;
-  }
-  /** The Worker neither answered nor ended: its thread may burn a core until the process ends. */
-  | { readonly type: "worker_stuck"; readonly worker: string };
-
-/** How a Worker died. */
-export type WorkerDeath =
-  | "worker_fault"
-  | "worker_closed"
-  | "worker_exited"
-  | "worker_silent"
-  | "worker_not_started";
-
-/** A Worker that is no more. */
-export class WorkerError extends GatewayError {
-  override readonly name = "WorkerError";
-  readonly code: WorkerDeath;
-  readonly recovery = "restart";
-
-  constructor(code: WorkerDeath, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
 
 /** An actor in a Worker, as its parent wants it. */
 export interface WorkerActorOptions<ToWorker, FromWorker> {
