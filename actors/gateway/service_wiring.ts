@@ -3,7 +3,6 @@
  * @module
  */
 
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { chooseProvider, createProvider } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -25,6 +24,7 @@ import { readFileTool } from "../tools/read_file.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { writeFileTool } from "../tools/write_file.ts";
+import { realFolder, userHomeFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
 import type { World } from "./world.ts";
 
@@ -57,7 +57,7 @@ export interface WiredServices {
 export function wireServices(options: WiringOptions): WiredServices {
   const { loaded, world, journal, uptimeMs } = options;
   const { config } = loaded;
-  const workspace = Deno.realPathSync(loaded.locations.workspace);
+  const workspace = realFolder(loaded.locations.workspace);
   const promptFiles = new DiskPromptFiles(workspace);
   const prompts = new PromptBuilder(promptFiles, promptFacts(workspace));
   const { provider, line: modelLine } = wireProvider(options);
@@ -149,7 +149,7 @@ function toolContextOf(
 ): SharedServices["toolContext"] {
   const files = new WorkspaceFiles({
     workspace,
-    homeFolder: homedir(),
+    homeFolder: userHomeFolder(),
     isRestricted: config.tools.restrictToWorkspace,
     readableRoots: [locations.mediaFolder],
     protectedPaths: [locations.stateFolder, locations.configFile],

@@ -27,7 +27,9 @@ function result(id: string, content: string = "ok"): ToolMessage {
   return { role: "tool", tool_call_id: id, name: "exec", content };
 }
 
-const interrupted = (id: string): ToolMessage => result(id, INTERRUPTED_RESULT);
+function interrupted(id: string): ToolMessage {
+  return result(id, INTERRUPTED_RESULT);
+}
 
 Deno.test.each<[string, ChatMessage[], ChatMessage[]]>([
   ["no messages", [], []],

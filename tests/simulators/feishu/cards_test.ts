@@ -231,7 +231,9 @@ Deno.test("FeishuPlatform does not count tables inside code fences", async () =>
   assert.equal(card.view?.card?.sequence, 1);
 });
 
-const element = (element_id: string) => ({ tag: "markdown", content: "", element_id });
+function element(element_id: string) {
+  return { tag: "markdown", content: "", element_id };
+}
 
 Deno.test.each([
   { what: "JSON 1.0", card: { elements: [] }, code: 10002 },

@@ -203,8 +203,9 @@ Deno.test("FeishuPlatform has no limits when a test switches them off", async ()
 });
 
 const OK_TEXT = '{"text":"x"}';
-const tableCard = (tables: number, page_size = 5) =>
-  JSON.stringify({
+
+function tableCard(tables: number, page_size = 5): string {
+  return JSON.stringify({
     elements: Array.from({ length: tables }, () => ({
       tag: "table",
       page_size,
@@ -212,6 +213,7 @@ const tableCard = (tables: number, page_size = 5) =>
       rows: [{ a: "1" }],
     })),
   });
+}
 
 Deno.test.each([
   { what: "an unknown chat", to: "oc_nowhere", type: "text", content: OK_TEXT, code: 230002 },
