@@ -120,6 +120,8 @@ class Session implements Actor<SessionActorMessage> {
   async stopped(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     await this.#log?.filed();
+    // After a restart nobody would know of this permit, and its holder lives on.
+    if ("requestId" in this.#state) this.#release(this.#state.requestId);
   }
 
   #woken(outcome: Outcome<Awakened>): void {

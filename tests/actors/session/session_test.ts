@@ -446,6 +446,7 @@ Deno.test("Session goes on after its journal failed for a while", async () => {
     return bench.replies().length === 1;
   });
   await bench.quiet();
+  await until(() => bench.permitsOut() === 0);
   assert.deepEqual(bench.replies(), ["done"]);
   assert.deepEqual(bench.story(), ["user hi", "assistant done"]);
 });
