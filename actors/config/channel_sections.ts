@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import type { ChannelManifest, ChannelSection } from "../../channels/manifest.ts";
+import type { ChannelManifest, ChannelSection } from "./channel_manifest.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import { unknownKeySentence } from "./canonical.ts";
 import { castValue } from "./cast.ts";

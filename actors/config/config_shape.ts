@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import type { ChannelManifest } from "../../channels/manifest.ts";
+import type { ChannelManifest } from "./channel_manifest.ts";
 import { coreSchema } from "./schema.ts";
 import { PROVIDER_KEYS, providerSchema } from "./schema/providers.ts";
 import { type ObjectShape, objectShape, type Shape, shapeOf } from "./shape.ts";

@@ -5,7 +5,7 @@
  */
 
 import { dirname, join } from "node:path";
-import type { ChannelManifest } from "../../channels/manifest.ts";
+import type { ChannelManifest } from "./channel_manifest.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
 import { canonicalSettings } from "./canonical.ts";

@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import type { ChannelSection } from "../../channels/manifest.ts";
+import type { ChannelSection } from "./channel_manifest.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import { type AgentsConfig, agentsSchema } from "./schema/agents.ts";
 import { channelsSchema, type CommonChannelsConfig } from "./schema/channels.ts";

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { ChannelManifest } from "../../channels/manifest.ts";
+import type { ChannelManifest } from "./channel_manifest.ts";
 import type { Override } from "./environment.ts";
 import type { Interpolation } from "./interpolate.ts";
 import type { KeyPath } from "./key_path.ts";

@@ -1,0 +1,41 @@
+/**
+ * What the gateway knows about a channel without loading it.
+ * @module
+ */
+
+import type { z } from "zod";
+
+/** What every channel's section holds. */
+export interface ChannelSection {
+  readonly enabled: boolean;
+  /** Exact sender ids, or `"*"`; empty denies everyone. */
+  readonly allowFrom: readonly string[];
+}
+
+/**
+ * A channel at rest. Its module imports nothing at run time (zod is handed in), so that config
+ * and status can know all channels at no cost.
+ */
+export interface ChannelManifest<Section extends ChannelSection = ChannelSection> {
+  /** Section key, registry name and first part of session keys; holds no `_`. */
+  readonly name: string;
+  readonly displayName: string;
+  /** The section's schema, in camelCase; the config reader accepts snake_case as well. */
+  readonly schema: (zod: typeof z) => z.ZodType<Section>;
+  /** `host:port` pairs the Worker may reach, from its config. */
+  hosts(section: Section): readonly string[];
+  /** Keys whose values are secrets: never logged, never shown. */
+  readonly secrets: readonly string[];
+  /** What an enabled section lacks, as sentences naming the key; empty when it is complete. */
+  missing(section: Section): readonly string[];
+  /**
+   * How long the platform lets a send with the same key be repeated without showing twice, in
+   * milliseconds, with a margin. @default 0: it has no such key
+   */
+  readonly idempotencyMs?: number;
+  /**
+   * Its library dies without a right to read the environment. It gets one where this process has
+   * it whole, over an environment without secrets. @default false
+   */
+  readonly needsEnvironment?: boolean;
+}
