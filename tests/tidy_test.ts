@@ -1,0 +1,103 @@
+/// <reference lib="deno.unstable" />
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { z } from "zod";
+import houseStyle from "./lint/house_style.ts";
+import { importsAgainstTheHouse, importsBetweenChannels } from "./tidy/floors.ts";
+import { findCycle, importsOf, modulesNamedByUrl, reachableFrom } from "./tidy/module_graph.ts";
+import { projectFiles, ROOT } from "./tidy/project_files.ts";
+
+const FILES = await projectFiles();
+const MODULES = FILES.filter((file) => file.endsWith(".ts"));
+const TEXTS = new Map(
+  await Promise.all(
+    FILES.map(async (file) => [file, await Deno.readTextFile(join(ROOT, file))] as const),
+  ),
+);
+const IMPORTS = await importsOf(MODULES);
+const NAMED = MODULES.flatMap((file) => modulesNamedByUrl(file, TEXTS.get(file) ?? ""));
+
+/** What stands in the root; a new entry is a decision. */
+const ROOT_ENTRIES = new Set([
+  ...[".ci", ".editorconfig", ".gitignore", "CHANGELOG.md", "LICENSE", "README.md"],
+  ...["actors", "bench", "channels", "deno.json", "deno.lock", "docs", "mod.ts", "providers"],
+  ...["tests", "workspace-template"],
+]);
+
+Deno.test("Imports run one way through the house", () => {
+  assert.deepEqual(importsAgainstTheHouse(IMPORTS), []);
+});
+
+Deno.test("No channel imports another one", () => {
+  assert.deepEqual(importsBetweenChannels(IMPORTS), []);
+});
+
+Deno.test("No module imports itself by a detour", () => {
+  assert.equal(findCycle(IMPORTS)?.join(" -> "), undefined);
+});
+
+Deno.test("A channel's manifest imports nothing at run time", () => {
+  const manifests = MODULES.filter((file) => /^channels\/.*manifest\.ts$/.test(file));
+  assert.ok(manifests.length >= 2, "there are manifests to look at");
+  const found = IMPORTS.filter(({ from, isTypeOnly }) => manifests.includes(from) && !isTypeOnly);
+  assert.deepEqual(found, []);
+});
+
+Deno.test("Every source file leads somewhere: no dead files", () => {
+  const roots = MODULES.filter((file) =>
+    file === "mod.ts" || file.endsWith("_test.ts") || file === "bench/mod.ts" ||
+    file === "tests/lint/house_style.ts" ||
+    /\nif \(import\.meta\.main\)/.test(TEXTS.get(file) ?? "")
+  );
+  const alive = reachableFrom(roots, [...IMPORTS, ...NAMED]);
+  assert.deepEqual(MODULES.filter((file) => !alive.has(file)), []);
+});
+
+Deno.test("Every module outside the tests opens by saying what it is", () => {
+  const header = /^(\/\/\/ <reference .*\n)*\/\*\*\n( \*.*\n)+? \* @module\n \*\/\n/;
+  const bare = MODULES.filter((file) => !file.endsWith("_test.ts"))
+    .filter((file) => !header.test(TEXTS.get(file) ?? ""));
+  assert.deepEqual(bare, []);
+});
+
+Deno.test("The world is reached through adapters only, and the other house rules hold", () => {
+  const broken = MODULES.flatMap((file) =>
+    Deno.lint.runPlugin(houseStyle, join(ROOT, file), TEXTS.get(file) ?? "")
+      .map(({ id, message, range: [start] }) => `${file}:${lineAt(file, start)} ${id}: ${message}`)
+  );
+  assert.deepEqual(broken, []);
+});
+
+Deno.test("The root holds nothing unexpected", () => {
+  const entries = new Set(FILES.map((file) => file.split("/")[0] ?? file));
+  assert.deepEqual([...entries.difference(ROOT_ENTRIES)], []);
+});
+
+Deno.test("deno.json names exactly the packages that are imported", () => {
+  const { imports } = z.object({ imports: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(TEXTS.get("deno.json") ?? ""));
+  const used = IMPORTS.filter(({ to }) => to.startsWith("npm:")).map(({ to }) => to);
+  const usedPackages = new Set(used.map((to) => to.replace(/^npm:\/?/, "npm:")));
+  const named = new Set(Object.values(imports));
+  assert.deepEqual([...named.symmetricDifference(usedPackages)], []);
+});
+
+Deno.test("Versions in deno.json are exact", () => {
+  const versions = [...(TEXTS.get("deno.json") ?? "").matchAll(/"npm:[^"]+"/g)].map(([v]) => v);
+  const pinned = /^"npm:(@[\w.-]+\/)?[\w.-]+(@\d+\.\d+\.\d+)?"$/;
+  assert.deepEqual(versions.filter((version) => !pinned.test(version)), []);
+});
+
+Deno.test("No file holds a path of some machine or the address of some registry", () => {
+  const found = [...TEXTS]
+    .filter(([, text]) => text.includes(ROOT) || REGISTRY.test(text))
+    .map(([file]) => file);
+  assert.deepEqual(found, []);
+});
+
+/** Also what a lock file says of packages that came from a mirror. */
+const REGISTRY = /\bregistry\.npm[a-z]*\.|"tarball"\s*:/;
+
+function lineAt(file: string, offset: number): number {
+  return (TEXTS.get(file) ?? "").slice(0, offset).split("\n").length;
+}
