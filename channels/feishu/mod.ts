@@ -19,7 +19,6 @@ export function createChannel(section: FeishuSection, context: ChannelContext): 
     return openSdkLink({
       ...section,
       baseUrl: baseUrlOf(section.domain),
-      clock: context.clock,
       signal: context.signal,
     });
   });

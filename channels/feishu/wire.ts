@@ -73,7 +73,7 @@ export interface MessageEvent {
 export const answerSchema: z.ZodType<Answer> = z.object({
   code: z.number(),
   msg: optionalText,
-  data: z.unknown(),
+  data: z.unknown().optional(),
 }).loose();
 
 /** A REST answer; `code` 0 means done. */

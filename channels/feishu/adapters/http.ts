@@ -4,7 +4,6 @@
  */
 
 import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
-import type { Clock } from "../../../actors/kernel/clock.ts";
 import { FeishuRefusedError, FeishuUnreachableError } from "../errors.ts";
 import type { UploadForm } from "../link.ts";
 import { answerSchema } from "../wire.ts";
@@ -24,15 +23,14 @@ const TIMEOUT_MS = 15_000;
 /**
  * Makes the sender behind every call of the SDK.
  *
- * @param clock times the limits
  * @param lifeSignal ends all calls
  */
-export function fetchSender(clock: Clock, lifeSignal: AbortSignal): SendHttp {
+export function fetchSender(lifeSignal: AbortSignal): SendHttp {
   return async <Body, Data>(options: HttpOptions<Data>): Promise<Body> => {
     const url = urlOf(options);
     const action = `call ${options.method?.toUpperCase() ?? "GET"} ${url.pathname}`;
     const timeout = new AbortController();
-    const timer = clock.setTimer(options.timeout || TIMEOUT_MS, () => timeout.abort());
+    const timer = setTimeout(() => timeout.abort(), options.timeout || TIMEOUT_MS);
     const signals = [timeout.signal, lifeSignal, ...(options.signal ? [options.signal] : [])];
     try {
       const response = await fetch(url, { ...initOf(options), signal: AbortSignal.any(signals) });
@@ -44,7 +42,7 @@ export function fetchSender(clock: Clock, lifeSignal: AbortSignal): SendHttp {
       const reason = timeout.signal.aborted ? "no answer in time" : "the connection failed";
       throw new FeishuUnreachableError(action, reason, { cause: error });
     } finally {
-      timer.cancel();
+      clearTimeout(timer);
     }
   };
 }

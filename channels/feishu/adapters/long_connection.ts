@@ -5,10 +5,10 @@
  */
 
 import type * as Lark from "@larksuiteoapi/node-sdk";
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
-import { FeishuRefusedError } from "../errors.ts";
+import { FeishuRefusedError, FeishuUnreachableError } from "../errors.ts";
 import type { ConnectionEnd, ConnectionHandlers } from "../link.ts";
 import { type EndpointAnswer, endpointSchema } from "../wire.ts";
+import { holdFirstFrames } from "./first_frames.ts";
 import { httpInstanceOf, type HttpOptions, type SendHttp } from "./http.ts";
 
 /** What a connection is made of. */
@@ -21,7 +21,6 @@ export interface LongConnectionOptions {
   readonly verificationToken: string;
   readonly logger: Lark.Logger;
   readonly send: SendHttp;
-  readonly clock: Clock;
 }
 
 /** How long a handshake may take. */
@@ -72,6 +71,7 @@ export class LongConnection {
       onReconnecting: () => this.#lose("the connection was lost"),
       onError: (error) => this.#lose(error.message),
     });
+    holdFirstFrames(this.#client);
   }
 
   /** Runs until the connection is lost or `signal` aborts. */
@@ -113,7 +113,9 @@ export class LongConnection {
   }
 
   async #askEndpoint<Body, Data>(request: HttpOptions<Data>): Promise<Body> {
-    if (this.#hasAskedEndpoint) throw new Error("the connection was lost");
+    if (this.#hasAskedEndpoint) {
+      throw new FeishuUnreachableError("keep the connection", "it was lost");
+    }
     this.#hasAskedEndpoint = true;
     try {
       const body = await this.#options.send<unknown, Data>(request);
@@ -138,12 +140,10 @@ export class LongConnection {
   async #stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#handlingNow.size > 0) {
-      const done = new AbortController();
-      const grace = sleep(this.#options.clock, STOP_GRACE_MS, done.signal).catch(() => {});
-      await Promise.race([Promise.allSettled(this.#handlingNow), grace]);
-      done.abort();
-      await turnOfTheLoop(); // the SDK sends the last acknowledgements
+      await withGrace(Promise.allSettled(this.#handlingNow), STOP_GRACE_MS);
     }
+    // A turn of the loop, for the last acknowledgements and for frames that are held back.
+    await withGrace(this.#end.promise, 0);
     this.#finish({ state: "closed" });
   }
 
@@ -181,8 +181,10 @@ function never(): Promise<never> {
   return Promise.withResolvers<never>().promise;
 }
 
-function turnOfTheLoop(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, 0);
-  return promise;
+/** Waits for `work`, but not longer than `graceMs`. */
+async function withGrace(work: Promise<unknown>, graceMs: number): Promise<void> {
+  const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, graceMs);
+  await Promise.race([work, graceIsOver]);
+  clearTimeout(timer);
 }

@@ -4,7 +4,6 @@
  */
 
 import type * as Lark from "@larksuiteoapi/node-sdk";
-import type { Clock } from "../../../actors/kernel/clock.ts";
 import { hasCode, TOKEN_CODES } from "../errors.ts";
 import type { ConnectionEnd, ConnectionHandlers, FeishuLink, FeishuRequest } from "../link.ts";
 import { fetchSender, httpInstanceOf, type SendHttp } from "./http.ts";
@@ -20,7 +19,6 @@ export interface SdkLinkOptions {
   readonly baseUrl: string;
   readonly encryptKey: string;
   readonly verificationToken: string;
-  readonly clock: Clock;
   /** Ends every call and connection. */
   readonly signal: AbortSignal;
 }
@@ -40,11 +38,11 @@ class SdkLink implements FeishuLink {
   readonly #tokens = new TokenCache();
 
   constructor(sdk: typeof Lark, options: SdkLinkOptions) {
-    const { appId, appSecret, baseUrl, encryptKey, verificationToken, clock, signal } = options;
+    const { appId, appSecret, baseUrl, encryptKey, verificationToken, signal } = options;
     this.#sdk = sdk;
     this.#options = options;
     this.#logger = sdkLogger([appSecret, encryptKey, verificationToken]);
-    this.#send = fetchSender(clock, signal);
+    this.#send = fetchSender(signal);
     this.#client = new sdk.Client({
       appId,
       appSecret,

@@ -96,7 +96,12 @@ async function upload(
 ): Promise<Pick<PartRecord, "form" | "body">> {
   const extension = extname(fileName).toLowerCase();
   if (IMAGE_EXTENSIONS.has(extension) && bytes.length <= IMAGE_BYTES_MAX) {
-    return { form: "image", body: await api.uploadImage({ fileName, bytes }, signal) };
+    try {
+      return { form: "image", body: await api.uploadImage({ fileName, bytes }, signal) };
+    } catch (error) {
+      if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
+      // No picture to the platform's eyes: people still get it as a file.
+    }
   }
   const fileType = FILE_TYPES.get(extension) ?? "stream";
   const body = await api.uploadFile({ fileName, bytes, fileType }, signal);

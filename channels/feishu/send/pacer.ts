@@ -1,24 +1,23 @@
 /**
- * Keeps a shortest time between the updates of a card.
+ * Keeps a shortest time between calls of one kind.
  * @module
  */
 
 import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 
-/** The platform takes ten operations a second; people see no difference above two. */
-const UPDATE_INTERVAL_MS = 500;
-
-/** Lets one update through per interval. */
+/** Lets one call through per interval, the first one at once. */
 export class Pacer {
   readonly #clock: Clock;
+  readonly #intervalMs: number;
   #nextMs = -Infinity;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, intervalMs: number) {
     this.#clock = clock;
+    this.#intervalMs = intervalMs;
   }
 
   /**
-   * Waits until an update may go out, and counts it.
+   * Waits until a call may go out, and counts it.
    *
    * @throws the signal's reason when it aborts first
    */
@@ -28,8 +27,8 @@ export class Pacer {
     this.count();
   }
 
-  /** Counts an update that goes out now. */
+  /** Counts a call that goes out now. */
   count(): void {
-    this.#nextMs = this.#clock.now() + UPDATE_INTERVAL_MS;
+    this.#nextMs = this.#clock.now() + this.#intervalMs;
   }
 }

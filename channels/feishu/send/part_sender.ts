@@ -9,6 +9,7 @@ import { DeliveryError } from "../../channel.ts";
 import type { FeishuApi } from "../api.ts";
 import { CARD_REFUSED_CODES, deliveryErrorOf, FeishuRefusedError, isAmbiguous } from "../errors.ts";
 import { unsentPart } from "./media.ts";
+import { Pacer } from "./pacer.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { renderPart, simplerParts } from "./render.ts";
 import type { PartRecord } from "./state.ts";
@@ -24,6 +25,9 @@ const FORM_REFUSED_CODES: ReadonlySet<number> = new Set([
   230055,
   9499,
 ]);
+
+/** The platform takes five messages a second for one chat, those of other bots included. */
+const MESSAGE_INTERVAL_MS = 250;
 
 /** Forms whose refusal may be told in words, so that the text still arrives. */
 const MEDIA_FORMS: ReadonlySet<string> = new Set(["image", "file", "audio", "media"]);
@@ -42,10 +46,12 @@ export async function sendParts(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const shown = record.state.cards.length;
+  const pacer = new Pacer(clock, MESSAGE_INTERVAL_MS);
   for (let part = nextPart(record); part !== undefined; part = nextPart(record)) {
     const attemptMs = record.state.attempt_ms ?? clock.now();
     const isKeyWorn = clock.now() - attemptMs >= UUID_WINDOW_MS;
     if (isKeyWorn) throw wornOut(record.key);
+    await pacer.turn(signal);
     if (record.state.attempt_ms === null) await record.save({ attempt_ms: attemptMs });
     const { sent } = record.state;
     try {

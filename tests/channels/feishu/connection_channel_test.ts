@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { configure, type LogRecord, reset } from "@logtape/logtape";
+import { until } from "../../support/until.ts";
+import { FakeGateway, Harness, Life, sectionFor } from "./harness.ts";
+import { FeishuPlatform } from "../../simulators/feishu_server.ts";
+import { ManualClock } from "../../support/manual_clock.ts";
+
+Deno.test("Feishu stops cleanly and says so", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway, life } = harness;
+  await life.stop();
+  await life.ended;
+  assert.equal(gateway.states.at(-1)?.state, "stopped");
+  await platform.waitFor(() => platform.openConnections.length === 0);
+  assert.equal(harness.clock.pending, 0);
+});
+
+Deno.test("Feishu connects again after the socket was lost", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway, clock } = harness;
+  platform.goOffline();
+  await until(() => gateway.states.at(-1)?.state === "reconnecting");
+  await clock.advance(3_000);
+  platform.comeBack();
+  while (gateway.states.at(-1)?.state !== "ready") await clock.advance(1_000);
+  await platform.userSays({ text: "are you back?" }).acknowledged;
+  assert.deepEqual(gateway.inbounds.map(({ content }) => content), ["are you back?"]);
+});
+
+Deno.test("Feishu waits longer and longer while the platform cannot be reached", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway, clock } = harness;
+  platform.faults.plant("ws.endpoint", { kind: "status", status: 502 }, { times: 4 });
+  const waits: number[] = [];
+  platform.openConnections[0]?.cut();
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await until(() => clock.nextDueMs !== undefined, { what: "a wait" });
+    const waitMs = (clock.nextDueMs ?? 0) - clock.now();
+    waits.push(waitMs);
+    await clock.advance(waitMs);
+    await until(() => platform.calls("ws.endpoint").length === attempt + 2);
+    await until(() => platform.calls("ws.endpoint").at(-1)?.status !== undefined);
+  }
+  const rounded = waits.map((waitMs) => waitMs / 1_000);
+  for (const [index, expected] of [1, 2, 4, 8].entries()) {
+    assert.ok(Math.abs((rounded[index] ?? 0) - expected) <= expected * 0.2, `${rounded}`);
+  }
+  assert.notEqual(gateway.states.at(-1)?.state, "failed");
+});
+
+Deno.test("Feishu tries a busy platform again after 2, 5, 10 and then every 30 seconds", async () => {
+  await using harness = await Harness.ready();
+  const { platform, clock } = harness;
+  platform.faults.plant("ws.endpoint", { kind: "code", code: 1, status: 200 }, { times: 5 });
+  platform.openConnections[0]?.cut();
+  await until(() => clock.nextDueMs !== undefined);
+  await clock.advance((clock.nextDueMs ?? 0) - clock.now());
+  const waits: number[] = [];
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    await until(() => platform.calls("ws.endpoint").length === attempt + 1);
+    await until(() => clock.nextDueMs !== undefined);
+    const waitMs = (clock.nextDueMs ?? 0) - clock.now();
+    waits.push(waitMs);
+    await clock.advance(waitMs);
+  }
+  assert.deepEqual(waits, [5_000, 10_000, 30_000, 30_000]);
+});
+
+Deno.test("Feishu ends with a clear line when the secret is wrong", async () => {
+  await using platform = await FeishuPlatform.start();
+  const gateway = new FakeGateway();
+  const section = sectionFor(platform, { appSecret: "not-the-secret" });
+  const life = new Life(section, gateway, new ManualClock());
+  await assert.rejects(life.ended, {
+    code: "feishu_credentials",
+    message: `Cannot sign in to Feishu as "${section.appId}": ` +
+      "the App ID or the App Secret is wrong (code 10014)",
+  });
+  assert.equal(gateway.states.at(-1)?.state, "failed");
+});
+
+Deno.test("Feishu ends with a clear line when the bot is not enabled", async () => {
+  await using harness = await Harness.start();
+  harness.platform.faults.plant("ws.endpoint", { kind: "code", code: 403, status: 200 });
+  await assert.rejects(harness.life.ended, { code: "feishu_credentials" });
+});
+
+Deno.test("Feishu refuses an App ID that cannot be one", async () => {
+  await using platform = await FeishuPlatform.start();
+  const section = sectionFor(platform, { appId: "cli_nonsense" });
+  const life = new Life(section, new FakeGateway(), new ManualClock());
+  await assert.rejects(life.ended, /cli_ followed by 16 hex digits/);
+  assert.deepEqual(platform.calls(), []);
+});
+
+Deno.test("Feishu gets a new token when the platform refuses the old one", async () => {
+  await using harness = await Harness.ready();
+  harness.platform.revokeTokens();
+  await harness.deliver({ key: "t1:0", text: "hello" });
+  assert.equal(harness.platform.chat("ou_alice").fromBot.at(-1)?.text, "hello");
+});
+
+Deno.test("Feishu logs no secret, whatever fails", async () => {
+  const records: LogRecord[] = [];
+  await configure({
+    sinks: { memory: (record) => void records.push(record) },
+    loggers: [
+      { category: [], sinks: ["memory"], lowestLevel: "trace" },
+      { category: ["logtape", "meta"], sinks: [], lowestLevel: "error" },
+    ],
+  });
+  try {
+    await using harness = await Harness.ready();
+    const { platform, clock } = harness;
+    const said = platform.userSays({ text: "a private word" });
+    await said.acknowledged;
+    platform.faults.plant("ws.endpoint", { kind: "status", status: 500 });
+    platform.faults.plant("im.message.create", { kind: "code", code: 230002 });
+    await assert.rejects(harness.deliver({ key: "t1:0", text: "a private answer" }));
+    platform.openConnections[0]?.cut();
+    await until(() => clock.nextDueMs !== undefined);
+    await clock.advance(2_000);
+    await until(() => clock.nextDueMs !== undefined);
+    const logged = JSON.stringify(records.map(({ message, properties }) => [message, properties]));
+    assert.ok(records.length > 0);
+    for (const secret of [platform.app.appSecret, "ticket=", "Bearer ", "private"]) {
+      assert.ok(!logged.includes(secret), `${secret} in ${logged}`);
+    }
+  } finally {
+    await reset();
+  }
+});
