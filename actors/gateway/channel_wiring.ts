@@ -25,18 +25,29 @@ export interface LocalChannel {
   readonly create: (context: ChannelContext) => Channel;
 }
 
+/** The module of all channels' Workers. */
+export const WORKER_ENTRY: URL = new URL("../../channels/worker_entry.ts", import.meta.url);
+
+/** What platforms are started with. */
+export interface PlatformOptions {
+  readonly config: Config;
+  readonly locations: Locations;
+  /** Replaced by tests that break Workers. */
+  readonly workerEntry: URL;
+}
+
 /** The enabled platforms, each in a Worker that may reach its hosts and its media folder only. */
-export function platformChannels(config: Config, locations: Locations): readonly CoreChannel[] {
+export function platformChannels(options: PlatformOptions): readonly CoreChannel[] {
   return channelEntries.flatMap((entry) => {
-    const section = config.channels.enabled[entry.manifest.name];
-    return section === undefined ? [] : [platformChannel(entry, section, locations)];
+    const section = options.config.channels.enabled[entry.manifest.name];
+    return section === undefined ? [] : [platformChannel(entry, section, options)];
   });
 }
 
 function platformChannel(
   { manifest }: ChannelEntry,
   section: Config["channels"]["enabled"][string],
-  locations: Locations,
+  { locations, workerEntry }: PlatformOptions,
 ): CoreChannel {
   const { name } = manifest;
   const mediaFolder = join(locations.mediaFolder, name);
@@ -46,7 +57,7 @@ function platformChannel(
     startHost: (spawn, gateway) =>
       spawn(workerActor<ToChannel, FromChannel>({
         name: "host",
-        entry: new URL("../../channels/worker_entry.ts", import.meta.url),
+        entry: workerEntry,
         permissions: {
           net: [...manifest.hosts(section)],
           read: [mediaFolder, locations.workspace],

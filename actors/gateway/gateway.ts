@@ -16,7 +16,12 @@ import { sessionActor } from "../session/session.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { HealthServer } from "./adapters/health_server.ts";
 import type { ChannelActorMessage } from "./channel_actor.ts";
-import { type LocalChannel, localChannel, platformChannels } from "./channel_wiring.ts";
+import {
+  type LocalChannel,
+  localChannel,
+  platformChannels,
+  WORKER_ENTRY,
+} from "./channel_wiring.ts";
 import { type Core, startCore } from "./core.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { wireServices } from "./service_wiring.ts";
@@ -40,6 +45,8 @@ export interface GatewayOptions {
   readonly localChannels?: readonly LocalChannel[];
   /** The configured platforms, recovery and the health endpoint; false for a single errand. */
   readonly isWhole: boolean;
+  /** @default the module that hosts the channels there are */
+  readonly workerEntry?: URL;
 }
 
 /** A running gateway; dispose of it to stop it. */
@@ -94,7 +101,7 @@ interface Parts {
 }
 
 async function startParts(options: GatewayOptions, owned: AsyncDisposableStack): Promise<Parts> {
-  const { loaded, version, world, print, isWhole } = options;
+  const { loaded, version, world, print, isWhole, workerEntry = WORKER_ENTRY } = options;
   const { config, locations } = loaded;
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
@@ -119,7 +126,7 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
         }),
     }),
   );
-  const platforms = isWhole ? platformChannels(config, locations) : [];
+  const platforms = isWhole ? platformChannels({ config, locations, workerEntry }) : [];
   const local = (options.localChannels ?? []).map((channel) =>
     localChannel(channel, locations.mediaFolder)
   );

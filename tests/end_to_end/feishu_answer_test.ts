@@ -19,7 +19,7 @@ Deno.test("The gateway answers a direct message in a card that grows and closes"
     feishu: platform,
     feishuSection: { doneEmoji: "OK" },
   });
-  await platform.connected();
+  await platform.connected({ timeoutMs: 30_000 });
 
   const said = platform.userSays({ text: "hello there" });
   await said.acknowledged;
@@ -63,7 +63,7 @@ Deno.test("Two chats are isolated, and share a session when it is unified", asyn
       feishu: platform,
       defaults: { unifiedSession },
     });
-    await platform.connected();
+    await platform.connected({ timeoutMs: 30_000 });
     for (const openId of ["ou_alice", "ou_bob"]) {
       await platform.userSays({ openId, text: `hi from ${openId}` }).acknowledged;
       await until(() => platform.chat(openId).fromBot[0]?.card?.isStreaming === false);

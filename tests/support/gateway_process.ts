@@ -175,7 +175,8 @@ function denoProcess(args: readonly string[], home: string): Deno.Command {
   });
 }
 
-function configFor(
+/** The config for these options. */
+export function configFor(
   { model, feishu, feishuSection = {}, defaults = {}, config = {} }: GatewayProcessOptions,
 ): JsonObject {
   const providers: JsonObject = model === undefined
