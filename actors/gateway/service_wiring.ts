@@ -114,7 +114,8 @@ function wireProvider(
     );
   }
   const line = choice.state === "unconfigured"
-    ? "Model: no provider is configured; each message is answered with how to set one up"
+    ? `Model: no provider is configured. Put one into ${locations.configFile} ` +
+      "(docs/providers.md); until then each message is answered with how to do that"
     : `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}`;
   const made = createProvider(choice, {
     clock: world.clock,

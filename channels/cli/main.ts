@@ -19,7 +19,7 @@ export async function main(
   let exitCode = 0;
   const program = makeProgram(terminal, (code) => exitCode = code);
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -62,7 +62,6 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
       const { agentCommand } = await import("./commands/agent.ts");
       done(await agentCommand(flags, terminal));
     });
-  program.action(() => program.outputHelp());
   return program;
 }
 

@@ -9,6 +9,8 @@ import { stdin, stdout } from "node:process";
 /** Lines typed at the terminal. */
 export interface LineInput {
   readonly lines: AsyncIterable<string>;
+  /** A person types; otherwise the lines come from a file or another program. */
+  readonly isTyped: boolean;
   /** Writes above the half-typed line. */
   readonly writeAbove: (text: string) => void;
   /** Draws the half-typed line again. */
@@ -28,9 +30,12 @@ export function readLines({ prompt }: { readonly prompt: string }): LineInput {
     reader.write(null, { ctrl: true, name: "u" });
   });
   reader.on("line", redraw);
+  // Made at once: what comes before somebody iterates would be lost, the end of the input too.
+  const lines = reader[Symbol.asyncIterator]();
   redraw();
   return {
-    lines: reader,
+    lines,
+    isTyped: isTerminal,
     writeAbove: (text) => {
       if (isTerminal) stdout.write("\r\x1b[K");
       stdout.write(text);

@@ -70,11 +70,12 @@ async function chat(
   terminal: Terminal,
 ): Promise<number> {
   const input = readLines({ prompt: "> " });
+  const unanswered = new Unanswered();
   const line = new ChannelLine((context) =>
     new TerminalChannel(context, {
       write: input.writeAbove,
       isLive: false,
-      onSettled: () => {},
+      onSettled: ({ platformId }) => unanswered.delete(platformId),
       onShown: input.redraw,
     })
   );
@@ -85,11 +86,37 @@ async function chat(
     const text = typed.trim();
     if (FAREWELLS.has(text.toLowerCase())) break;
     if (text === "") continue;
-    const result = await channel.say(crypto.randomUUID(), text, sessionKey);
-    if (result === "refused") terminal.writeError("Cannot take the message: try again\n");
+    const platformId = crypto.randomUUID();
+    unanswered.add(platformId);
+    if (await channel.say(platformId, text, sessionKey) !== "refused") continue;
+    unanswered.delete(platformId);
+    terminal.writeError("Cannot take the message: try again\n");
   }
+  if (!input.isTyped) await unanswered.none();
   input.close();
   return 0;
+}
+
+/** Messages that were handed in and have no answer yet. */
+class Unanswered {
+  readonly #platformIds = new Set<string>();
+  #onNone: PromiseWithResolvers<void> | undefined;
+
+  add(platformId: string): void {
+    this.#platformIds.add(platformId);
+  }
+
+  delete(platformId: string): void {
+    this.#platformIds.delete(platformId);
+    if (this.#platformIds.size === 0) this.#onNone?.resolve();
+  }
+
+  /** Resolves when all have their answer. */
+  async none(): Promise<void> {
+    if (this.#platformIds.size === 0) return;
+    this.#onNone = Promise.withResolvers<void>();
+    await this.#onNone.promise;
+  }
 }
 
 /** Carries the channel out of the actor that makes it. */
