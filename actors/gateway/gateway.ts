@@ -9,7 +9,6 @@ import { getLogger } from "@logtape/logtape";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import { openSqliteJournal } from "../journal/sqlite_journal.ts";
-import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import { sessionActor } from "../session/session.ts";
@@ -23,16 +22,12 @@ import {
   WORKER_ENTRY,
 } from "./channel_wiring.ts";
 import { type Core, startCore } from "./core.ts";
+import { drain } from "./drain.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { wireServices } from "./service_wiring.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway"]);
-
-/** Running turns may go on this long when the gateway stops; the rest goes on at the next start. */
-const TURNS_GRACE_MS = 10_000;
-const OUTBOX_GRACE_MS = 5_000;
-const CHANNEL_STOP_MS = 6_000;
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -87,7 +82,7 @@ export class Gateway implements AsyncDisposable {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#owned.disposed) return;
-    await drain(this.#parts);
+    await drain(this.#parts.core, this.#parts.channels);
     await this.#owned.disposeAsync();
   }
 }
@@ -177,47 +172,5 @@ function printChannels(
     if (allowFrom.length === 0) {
       print(`  ${name}: channels.${name}.allowFrom is empty, so nobody may write to it`);
     }
-  }
-}
-
-/** Lets what is under way come to its end, each step within its time. */
-async function drain({ core, channels }: Parts): Promise<void> {
-  for (const channel of channels.values()) channel.tell({ type: "stop_intake" });
-  await settled(
-    "running turns",
-    core.gate.ask(
-      (replyTo) => ({ type: "close_gate", replyTo }),
-      { timeoutMs: TURNS_GRACE_MS },
-    ),
-  );
-  await Promise.all([...core.outboxes.values()].map((outbox) =>
-    settled(
-      outbox.name,
-      outbox.ask(
-        (replyTo) => ({ type: "drain_outbox", replyTo }),
-        { timeoutMs: OUTBOX_GRACE_MS },
-      ),
-    )
-  ));
-  await Promise.all([...channels.values()].map((channel) =>
-    settled(
-      channel.name,
-      channel.ask(
-        (replyTo) => ({ type: "stop_channel", replyTo }),
-        { timeoutMs: CHANNEL_STOP_MS },
-      ),
-    )
-  ));
-}
-
-/** What does not end in time is not lost: the journal has it. */
-async function settled(what: string, ending: Promise<unknown>): Promise<void> {
-  try {
-    await ending;
-  } catch (error) {
-    logger.info("Stopped before {what} came to an end: {reason}", {
-      what,
-      reason: asError(error).message,
-    });
   }
 }
