@@ -8,7 +8,7 @@ import type * as Lark from "@larksuiteoapi/node-sdk";
 import { FeishuRefusedError, FeishuUnreachableError } from "../errors.ts";
 import type { ConnectionEnd, ConnectionHandlers } from "../link.ts";
 import { type EndpointAnswer, endpointSchema } from "../wire.ts";
-import { holdFirstFrames } from "./first_frames.ts";
+import { mendSocketClient } from "./sdk_mends.ts";
 import { httpInstanceOf, type HttpOptions, type SendHttp } from "./http.ts";
 
 /** What a connection is made of. */
@@ -71,7 +71,7 @@ export class LongConnection {
       onReconnecting: () => this.#lose("the connection was lost"),
       onError: (error) => this.#lose(error.message),
     });
-    holdFirstFrames(this.#client);
+    mendSocketClient(this.#client);
   }
 
   /** Runs until the connection is lost or `signal` aborts. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { configure, type LogRecord, reset } from "@logtape/logtape";
 import { until } from "../../support/until.ts";
-import { FakeGateway, Harness, Life, sectionFor } from "./harness.ts";
+import { FakeGateway, Harness, Life, LogRecorder, sectionFor } from "./harness.ts";
 import { FeishuPlatform } from "../../simulators/feishu_server.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 
@@ -100,33 +99,38 @@ Deno.test("Feishu gets a new token when the platform refuses the old one", async
   assert.equal(harness.platform.chat("ou_alice").fromBot.at(-1)?.text, "hello");
 });
 
+Deno.test("Feishu keeps its ping interval when the platform names none", async () => {
+  const intervalMs = 40;
+  const clientConfig = { PingInterval: intervalMs / 1_000 };
+  await using platform = await FeishuPlatform.start({ clientConfig });
+  platform.answerPings("partial");
+  const life = new Life(sectionFor(platform), new FakeGateway(), new ManualClock());
+  const { pings } = await platform.connected();
+  await until(() => pings.length >= 6, { what: "six pings" });
+  const tookMs = (pings[5] ?? 0) - (pings[1] ?? 0);
+  assert.ok(tookMs >= 2 * intervalMs, `four intervals took ${tookMs} ms`);
+  await life.stop();
+});
+
 Deno.test("Feishu logs no secret, whatever fails", async () => {
-  const records: LogRecord[] = [];
-  await configure({
-    sinks: { memory: (record) => void records.push(record) },
-    loggers: [
-      { category: [], sinks: ["memory"], lowestLevel: "trace" },
-      { category: ["logtape", "meta"], sinks: [], lowestLevel: "error" },
-    ],
-  });
-  try {
-    await using harness = await Harness.ready();
-    const { platform, clock } = harness;
-    const said = platform.userSays({ text: "a private word" });
-    await said.acknowledged;
-    platform.faults.plant("ws.endpoint", { kind: "status", status: 500 });
-    platform.faults.plant("im.message.create", { kind: "code", code: 230002 });
-    await assert.rejects(harness.deliver({ key: "t1:0", text: "a private answer" }));
-    platform.openConnections[0]?.cut();
-    await until(() => clock.nextDueMs !== undefined);
-    await clock.advance(2_000);
-    await until(() => clock.nextDueMs !== undefined);
-    const logged = JSON.stringify(records.map(({ message, properties }) => [message, properties]));
-    assert.ok(records.length > 0);
-    for (const secret of [platform.app.appSecret, "ticket=", "Bearer ", "private"]) {
-      assert.ok(!logged.includes(secret), `${secret} in ${logged}`);
-    }
-  } finally {
-    await reset();
-  }
+  await using recorder = await LogRecorder.start();
+  await using harness = await Harness.ready();
+  const { platform, clock } = harness;
+  const said = platform.userSays({ text: "a private word" });
+  await said.acknowledged;
+  platform.faults.plant("ws.endpoint", { kind: "status", status: 500 });
+  platform.faults.plant("im.message.create", { kind: "code", code: 230002 });
+  await assert.rejects(harness.deliver({ key: "t1:0", text: "a private answer" }));
+  platform.openConnections[0]?.cut();
+  await until(() => clock.nextDueMs !== undefined);
+  await clock.advance(2_000);
+  await until(() => clock.nextDueMs !== undefined);
+  const wrong = sectionFor(platform, { appSecret: "another-secret" });
+  const life = new Life(wrong, new FakeGateway(), clock);
+  await assert.rejects(life.ended);
+  const { records } = recorder;
+  const logged = JSON.stringify(records.map(({ message, properties }) => [message, properties]));
+  assert.ok(logged.includes("SDK"), "the SDK's own words are recorded");
+  const secrets = [platform.app.appSecret, "another-secret", "ticket=", "Bearer ", "private"];
+  for (const secret of secrets) assert.ok(!logged.includes(secret), `${secret} in ${logged}`);
 });

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { configure, type LogRecord, reset } from "@logtape/logtape";
 import type {
   Channel,
   ChannelContext,
@@ -17,6 +18,34 @@ import { createChannel, type FeishuSection } from "../../../channels/feishu/mod.
 import { FeishuPlatform, type FeishuPlatformOptions } from "../../simulators/feishu_server.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { until } from "../../support/until.ts";
+
+/** Records all logs of the process until it is disposed of. */
+export class LogRecorder implements AsyncDisposable {
+  readonly records: LogRecord[] = [];
+
+  static async start(): Promise<LogRecorder> {
+    const recorder = new LogRecorder();
+    await configure({
+      reset: true,
+      sinks: { memory: (record) => void recorder.records.push(record) },
+      loggers: [
+        { category: [], sinks: ["memory"], lowestLevel: "trace" },
+        { category: ["logtape", "meta"], sinks: [], lowestLevel: "error" },
+      ],
+    });
+    return recorder;
+  }
+
+  /** Rendered warnings that contain `text`. */
+  warnings(text: string): readonly string[] {
+    return this.records.filter(({ level }) => level === "warning")
+      .map(({ message }) => message.join("")).filter((message) => message.includes(text));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await reset();
+  }
+}
 
 /** What a gateway would have stored. */
 export class FakeGateway {

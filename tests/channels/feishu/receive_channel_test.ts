@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "../../support/until.ts";
-import { Harness } from "./harness.ts";
+import { Harness, LogRecorder } from "./harness.ts";
 
 Deno.test("Feishu hands a direct message in and acknowledges it", async () => {
   await using harness = await Harness.ready();
@@ -90,6 +90,15 @@ Deno.test("Feishu makes no call at all for a stranger", async () => {
   await harness.clock.advance(1_000);
   assert.deepEqual(gateway.inbounds, []);
   assert.equal(platform.calls().length, before);
+});
+
+Deno.test("Feishu says once, not per message, that an empty allow-list denies all", async () => {
+  await using recorder = await LogRecorder.start();
+  await using harness = await Harness.ready({ section: { allowFrom: [] } });
+  const { platform, gateway } = harness;
+  for (const text of ["one", "two"]) await platform.userSays({ text }).acknowledged;
+  assert.deepEqual(gateway.inbounds, []);
+  assert.equal(recorder.warnings("allowFrom is empty").length, 1);
 });
 
 Deno.test("Feishu answers in a group only when it is mentioned", async () => {

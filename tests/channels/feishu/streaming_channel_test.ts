@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Call } from "../../simulators/feishu/rest_server.ts";
-import { Harness } from "./harness.ts";
+import { Harness, LogRecorder } from "./harness.ts";
 
 const KEY = "turn-1:0";
 const CARD_ROUTES = ["cardkit.cardElement.content", "cardkit.card.settings"] as const;
@@ -149,7 +149,8 @@ Deno.test("Feishu continues a long answer in a further card", async () => {
   assert.ok(shown.every(({ card }) => card?.isStreaming === false));
 });
 
-Deno.test("Feishu sends an answer whole when cards are not allowed", async () => {
+Deno.test("Feishu sends an answer whole when cards are not allowed, and says so once", async () => {
+  await using recorder = await LogRecorder.start();
   await using harness = await Harness.ready();
   const { platform } = harness;
   const forbidden = { kind: "code", code: 99991672, message: "Access denied" } as const;
@@ -162,6 +163,7 @@ Deno.test("Feishu sends an answer whole when cards are not allowed", async () =>
   const shown = platform.chat("ou_alice").fromBot.map(({ text }) => text);
   assert.deepEqual(shown, ["Hello from turn-1:0", "Hello from turn-2:0"]);
   assert.equal(platform.calls("cardkit.card.create").length, 1);
+  assert.equal(recorder.warnings("cardkit:card:write").length, 1);
 });
 
 Deno.test("Feishu takes half a card back when the platform refuses its end", async () => {
