@@ -87,7 +87,13 @@ export class Deliveries {
     const { parts, note } = await uploadMedia(this.#options.api, key, media, signal);
     const isTextInParts = !answer.hasCards || ongoing.isWithoutCards;
     const texts = isTextInParts ? renderParts(key, withNote(text, note), isPlain) : [];
-    await record.save({ parts: [...parts, ...texts], note, is_text_in_parts: isTextInParts });
+    const all = [...parts, ...texts];
+    await record.save({
+      parts: all,
+      note,
+      is_text_in_parts: isTextInParts,
+      attempt_ms: all.length > 0 ? this.#options.clock.now() : null,
+    });
   }
 
   /** Ends the cards: with the whole text, or, where that went elsewhere, by taking them back. */

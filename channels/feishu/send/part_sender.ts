@@ -33,8 +33,9 @@ const MESSAGE_INTERVAL_MS = 250;
 const MEDIA_FORMS: ReadonlySet<string> = new Set(["image", "file", "audio", "media"]);
 
 /**
- * Sends what is not sent yet. Each part is stored as tried before it goes out; a refused form is
- * replaced by a simpler one.
+ * Sends what is not sent yet. Each part is stored as tried before it goes out, together with the
+ * end of the one before; the last one's end is the receipt. A refused form is replaced by a simpler
+ * one.
  *
  * @returns the ids of all parts
  * @throws {DeliveryError}
@@ -57,7 +58,7 @@ export async function sendParts(
     try {
       const body = { ...renderPart(part), uuid: part.uuid, index: shown + sent.length };
       const id = await sendTo(api, target, body, signal);
-      await record.save({ sent: [...sent, id], attempt_ms: null });
+      record.note({ sent: [...sent, id], attempt_ms: null });
     } catch (error) {
       await replaceRefused(record, part, error);
     }

@@ -26,9 +26,14 @@ export class DeliveryRecord {
     return this.#state;
   }
 
+  /** Changes the state in memory; it becomes durable with the next save, if there is one. */
+  note(change: Partial<DeliveryState>): void {
+    this.#state = { ...this.#state, ...change };
+  }
+
   /** Changes the state; resolves when it is durable. */
   async save(change: Partial<DeliveryState>): Promise<void> {
-    this.#state = { ...this.#state, ...change };
+    this.note(change);
     await this.#remember(this.key, writeState(this.#state));
   }
 }

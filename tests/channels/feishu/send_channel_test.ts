@@ -54,6 +54,15 @@ Deno.test("Feishu shows an answer once when the platform's answer was lost", asy
   assert.deepEqual(shown.map(({ messageId }) => messageId), ids);
 });
 
+Deno.test("Feishu stores the state of a short answer once, before it goes out", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  const shownAtSave: number[] = [];
+  gateway.onRemember = () => void shownAtSave.push(platform.chat("ou_alice").fromBot.length);
+  await harness.deliver({ key: KEY, text: "Hello" });
+  assert.deepEqual(shownAtSave, [0]);
+});
+
 Deno.test("Feishu does not repeat a send whose key the platform has forgotten", async () => {
   await using harness = await Harness.ready();
   const { platform, clock } = harness;
