@@ -12,6 +12,8 @@ export interface BenchRow {
   readonly unit: string;
   /** The bound the value must keep; undefined where none is promised. */
   readonly budget: { readonly atMost: number } | { readonly atLeast: number } | undefined;
+  /** How it was measured: sample size, warm-up, what stands in for what. */
+  readonly note?: string;
 }
 
 /** Whether the value keeps its budget. */
