@@ -221,7 +221,9 @@ class Outbox implements Actor<OutboxActorMessage> {
         if (lane.isEmpty) this.#lanes.delete(chatId);
         return;
       case "wait":
-        lane.wake ??= this.#context.after(next.delayMs, { type: "lane_due", chatId });
+        // Always anew: what the lane waits for may have changed since, and the timer have fired.
+        lane.wake?.cancel();
+        lane.wake = this.#context.after(next.delayMs, { type: "lane_due", chatId });
         return;
       case "progress":
         this.#occupy(lane);

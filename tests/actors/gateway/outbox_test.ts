@@ -167,6 +167,26 @@ Deno.test("Outbox lets an answer that still grows hold up no other message of it
   await attempt(0).settle(SENT);
 });
 
+Deno.test("Outbox retries a reply although an answer behind it was about to be shown", async () => {
+  const { home, journal, outbox, attempts, attempt, commit } = setUp();
+  await using _ = home;
+  await commit(newOutbound({ key: "a" }));
+  await attempt(0).settle({ ...BUSY, retryAfterMs: 30_000 });
+  const open = await commit(newOutbound({ key: "b", state: "open", content: "" }));
+  const grow = async (text: string) => {
+    outbox.tell({ type: "stream_grew", key: "b", preamble: "", text, activity: "" });
+    await settle();
+  };
+  await grow("one");
+  await attempt(1).settle(BUSY);
+  await grow("one two"); // is shown in a second: but before that it is final
+  await commit({ ...open, state: "pending", content: "one two three" });
+  await home.clock.advance(40_000);
+  await attempt(2).settle(SENT);
+  assert.deepEqual(attempts.map(({ delivery }) => delivery.key), ["a", "b", "a", "b"]);
+  assert.equal((await journal.outbound("a"))?.state, "sent");
+});
+
 Deno.test("Outbox shows preamble and tool hints as the config wants", async () => {
   for (const isWanted of [true, false]) {
     const { home, outbox, attempt, commit } = setUp({
