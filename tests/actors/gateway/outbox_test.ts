@@ -178,8 +178,8 @@ Deno.test("Outbox retries a reply although an answer behind it was about to be s
     await settle();
   };
   await grow("one");
-  await attempt(1).settle(BUSY);
-  await grow("one two"); // is shown in a second: but before that it is final
+  await grow("one two");
+  await attempt(1).settle(BUSY); // the rest would be shown in a second, but is final before that
   await commit({ ...open, state: "pending", content: "one two three" });
   await home.clock.advance(40_000);
   await attempt(2).settle(SENT);
