@@ -27,10 +27,14 @@ export class DiskPromptFiles implements PromptFiles {
   /** @param path relative to the workspace; bytes that are no UTF-8 are replaced */
   async read(path: string): Promise<string | null> {
     const absolute = join(this.#workspace, path);
+    const state = stateOf(absolute);
+    if (state === null) {
+      this.#cache.delete(path);
+      return null;
+    }
+    const cached = this.#cache.get(path);
+    if (cached?.state === state) return cached.text;
     try {
-      const state = stateOf(await Deno.stat(absolute));
-      const cached = this.#cache.get(path);
-      if (cached?.state === state) return cached.text;
       const text = await Deno.readTextFile(absolute);
       this.#cache.set(path, { state, text });
       return text;
@@ -59,7 +63,16 @@ const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map([
   ["windows", "Windows"],
 ]);
 
-/** Everything that an edit changes, a replacement by another file included. */
-function stateOf({ mtime, ctime, size, ino }: Deno.FileInfo): string {
-  return [mtime?.getTime(), ctime?.getTime(), size, ino].join(":");
+/**
+ * Everything that an edit changes, a replacement by another file included; null without a file.
+ * It stands before every model call, seven times: a look takes 2 us, and 60 by way of a thread.
+ */
+function stateOf(path: string): string | null {
+  try {
+    const { mtime, ctime, size, ino } = Deno.statSync(path);
+    return [mtime?.getTime(), ctime?.getTime(), size, ino].join(":");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
 }
