@@ -30,6 +30,17 @@ export interface NewInbound {
   readonly context: JsonObject;
   /** The channel can show an answer while it grows. */
   readonly wantsStream: boolean;
+  /**
+   * Makes it a draft: text and media are still to come, and this is what its channel finds them
+   * by, after a restart too. Nobody works on a draft.
+   */
+  readonly draft?: JsonObject | null;
+}
+
+/** What completes a draft. */
+export interface InboundCompletion extends Pick<NewInbound, "content" | "media"> {
+  readonly channel: string;
+  readonly platformId: string;
 }
 
 /** An inbound in the journal. `seq` is the order of acceptance, over all sessions. */
@@ -41,6 +52,8 @@ export interface Inbound extends NewInbound {
   readonly turnId: string | null;
   /** What the channel wants to remember about it (a reaction's id); opaque. */
   readonly channelState: JsonValue;
+  /** Null once it is complete. */
+  readonly draft: JsonObject | null;
 }
 
 /** What became of a hand-in. A duplicate is as good as accepted: acknowledge it. */
@@ -186,6 +199,14 @@ export class JournalError extends GatewayError {
 export interface Journal extends AsyncDisposable {
   /** Takes a message in, once per (channel, platformId). */
   accept(inbound: NewInbound): Promise<Accepted>;
+  /** Completes a draft that still waits; null when there is none. */
+  complete(completion: InboundCompletion): Promise<Inbound | null>;
+  /** Drafts of a channel that still wait, in order, after `afterSeq`. */
+  drafts(channel: string, afterSeq: number, limit: number): Promise<readonly Inbound[]>;
+  /** The inbound that a platform's message became, if it was taken in. */
+  inbound(channel: string, platformId: string): Promise<Inbound | null>;
+  /** Stops an inbound that still waits; false when it does not. */
+  withdraw(seq: number): Promise<boolean>;
   /** Commits a step and gives the outbound rows it made, in order. */
   commit(step: Step): Promise<readonly Outbound[]>;
   /** Inbounds of a session that wait in state `accepted`, in order, after `afterSeq`. */

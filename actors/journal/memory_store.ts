@@ -125,6 +125,23 @@ export class MemoryStore implements JournalStore {
     this.#setInbound({ ...this.#knownInbound(seq), ...structuredClone({ channelState }) });
   }
 
+  inbound(channel: string, platformId: string): Inbound | undefined {
+    const seq = this.inboundSeq(channel, platformId);
+    return seq === undefined ? undefined : this.#inbounds.get(seq);
+  }
+
+  completeInbound(seq: number, completed: Pick<Inbound, "content" | "media">): void {
+    const { content, media } = structuredClone(completed);
+    this.#setInbound({ ...this.#knownInbound(seq), content, media, draft: null });
+  }
+
+  waitingDrafts(channel: string, afterSeq: number, limit: number): Inbound[] {
+    return this.#unfinishedInbounds()
+      .filter((it) => it.state === "accepted" && it.draft !== null && it.channel === channel)
+      .filter((it) => it.seq > afterSeq)
+      .slice(0, limit);
+  }
+
   waitingInbounds(sessionKey: string, afterSeq: number, limit: number): Inbound[] {
     return this.#unfinishedInbounds()
       .filter((it) => it.state === "accepted" && it.sessionKey === sessionKey && it.seq > afterSeq)

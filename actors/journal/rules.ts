@@ -56,6 +56,7 @@ export function newInbound(inbound: NewInbound, nowMs: number): Omit<Inbound, "s
     state: "accepted",
     turnId: null,
     channelState: null,
+    draft: inbound.draft ?? null,
   };
 }
 

@@ -7,7 +7,9 @@ import { invariant } from "../kernel/invariant.ts";
 import type {
   Accepted,
   HistoryLine,
+  Inbound,
   InboundChange,
+  InboundCompletion,
   NewInbound,
   NewOutbound,
   Outbound,
@@ -32,6 +34,25 @@ export function acceptInbound(store: JournalStore, inbound: NewInbound, nowMs: n
   if (known !== undefined) return { state: "duplicate", seq: known };
   const row = newInbound(inbound, nowMs);
   return { state: "accepted", inbound: { ...row, seq: store.insertInbound(row) } };
+}
+
+/** Completes a draft that still waits; null when there is none. */
+export function completeInbound(
+  store: JournalStore,
+  { channel, platformId, content, media }: InboundCompletion,
+): Inbound | null {
+  const draft = store.inbound(channel, platformId);
+  if (draft === undefined || draft.draft === null || draft.state !== "accepted") return null;
+  store.completeInbound(draft.seq, { content, media });
+  return { ...draft, content, media, draft: null };
+}
+
+/** Stops an inbound that still waits; false when it does not. */
+export function withdrawInbound(store: JournalStore, seq: number): boolean {
+  const inbound = store.inboundStatus(seq);
+  if (inbound?.state !== "accepted") return false;
+  store.updateInbound(nextInbound(inbound, { seq, state: "stopped" }));
+  return true;
 }
 
 /**

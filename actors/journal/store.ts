@@ -24,6 +24,11 @@ export interface JournalStore {
   inboundMemory(channel: string, platformId: string): JsonValue;
   updateInbound(status: InboundStatus): void;
   rememberInbound(seq: number, channelState: JsonValue): void;
+  inbound(channel: string, platformId: string): Inbound | undefined;
+  /** Gives an inbound its content and media, and takes its draft away. */
+  completeInbound(seq: number, completed: Pick<Inbound, "content" | "media">): void;
+  /** Drafts of a channel in state `accepted` with a seq above `afterSeq`, in order. */
+  waitingDrafts(channel: string, afterSeq: number, limit: number): Inbound[];
   /** Inbounds of a session in state `accepted` with a seq above `afterSeq`, in order. */
   waitingInbounds(sessionKey: string, afterSeq: number, limit: number): Inbound[];
   /** Inbounds of a session that run in `turnId`, in order. */

@@ -11,6 +11,7 @@ import type {
   Accepted,
   HistoryLine,
   Inbound,
+  InboundCompletion,
   Journal,
   JournalCounts,
   NewInbound,
@@ -18,7 +19,7 @@ import type {
   Step,
   TurnRecord,
 } from "./journal.ts";
-import { acceptInbound, applyStep } from "./step.ts";
+import { acceptInbound, applyStep, completeInbound, withdrawInbound } from "./step.ts";
 import type { JournalStore } from "./store.ts";
 
 /** What a journal takes from outside, whatever its storage. */
@@ -45,6 +46,25 @@ export class StoreJournal implements Journal {
   accept(inbound: NewInbound): Promise<Accepted> {
     const nowMs = this.#clock.now();
     return this.#calls.write(() => acceptInbound(this.#store, inbound, nowMs));
+  }
+
+  complete(completion: InboundCompletion): Promise<Inbound | null> {
+    return this.#calls.write(() => completeInbound(this.#store, completion));
+  }
+
+  drafts(channel: string, afterSeq: number, limit: number): Promise<readonly Inbound[]> {
+    return this.#calls.read(() => {
+      checkWindow(afterSeq, limit);
+      return this.#store.waitingDrafts(channel, afterSeq, limit);
+    });
+  }
+
+  inbound(channel: string, platformId: string): Promise<Inbound | null> {
+    return this.#calls.read(() => this.#store.inbound(channel, platformId) ?? null);
+  }
+
+  withdraw(seq: number): Promise<boolean> {
+    return this.#calls.write(() => withdrawInbound(this.#store, seq));
   }
 
   commit(step: Step): Promise<readonly Outbound[]> {

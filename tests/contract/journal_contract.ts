@@ -4,6 +4,7 @@
  */
 
 import { testGroups, testLife } from "./journal/commits.ts";
+import { testDrafts, testWithdrawing } from "./journal/drafts.ts";
 import { Contract, type MakeJournalHome } from "./journal/harness.ts";
 import { testAccepting, testInboundStates } from "./journal/inbounds.ts";
 import { testOutbounds, testOutboundStates } from "./journal/outbounds.ts";
@@ -15,6 +16,8 @@ import { testOverviews, testWindows } from "./journal/windows.ts";
 export function testJournalContract(name: string, makeHome: MakeJournalHome): void {
   const contract = new Contract(name, makeHome);
   testAccepting(contract);
+  testDrafts(contract);
+  testWithdrawing(contract);
   testWindows(contract);
   testTurns(contract);
   testLines(contract);

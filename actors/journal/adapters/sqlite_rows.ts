@@ -50,10 +50,12 @@ export const inboundRow: z.ZodType<Inbound> = z.object({
   media: z.string(),
   context: z.string(),
   content: z.string(),
+  draft: z.string().nullable(),
 }).transform((row) => ({
   ...row,
   sessionKey: decodeText(row.sessionKey),
   turnId: decodeNullable(row.turnId),
+  draft: row.draft === null ? null : decodeJsonObject(row.draft),
   channelState: decodeJson(row.channelState),
   channel: decodeText(row.channel),
   platformId: decodeText(row.platformId),

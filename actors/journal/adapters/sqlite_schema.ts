@@ -79,6 +79,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [[
   ) strict, without rowid`,
   ...counting("inbounds"),
   ...counting("outbounds"),
+], [
+  "alter table inbounds add column draft text",
+  `create index inbounds_drafts on inbounds (channel, seq)
+    where state = 'accepted' and draft is not null`,
 ]];
 
 /** Triggers that keep `counts` true for a table with states, whoever changes its rows. */

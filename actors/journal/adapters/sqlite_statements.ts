@@ -9,7 +9,7 @@ const STATUS = "seq, session_key as sessionKey, state, turn_id as turnId";
 
 const INBOUND = `${STATUS}, channel_state as channelState, channel, platform_id as platformId,
   chat_id as chatId, sender_id as senderId, wants_stream as wantsStream,
-  accepted_at_ms as acceptedAtMs, media, context, content`;
+  accepted_at_ms as acceptedAtMs, media, context, content, draft`;
 
 const TURN = "turn_id as turnId, session_key as sessionKey, attempts, lines";
 
@@ -26,6 +26,9 @@ export type StatementName =
   | "inboundMemory"
   | "updateInbound"
   | "rememberInbound"
+  | "inbound"
+  | "completeInbound"
+  | "waitingDrafts"
   | "waitingInbounds"
   | "runningInbounds"
   | "firstRunning"
@@ -49,14 +52,19 @@ export type StatementName =
  */
 export const SQL: Readonly<Record<StatementName, string>> = {
   insertInbound: `insert into inbounds (session_key, state, turn_id, channel_state, channel,
-    platform_id, chat_id, sender_id, wants_stream, accepted_at_ms, media, context, content)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    platform_id, chat_id, sender_id, wants_stream, accepted_at_ms, media, context, content, draft)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   inboundSeq: "select seq from inbounds where channel = ? and platform_id = ?",
   inboundStatus: `select ${STATUS} from inbounds where seq = ?`,
   inboundMemory: `select channel_state as channelState from inbounds
     where channel = ? and platform_id = ?`,
   updateInbound: "update inbounds set state = ?, turn_id = ? where seq = ?",
   rememberInbound: "update inbounds set channel_state = ? where seq = ?",
+  inbound: `select ${INBOUND} from inbounds where channel = ? and platform_id = ?`,
+  completeInbound: "update inbounds set content = ?, media = ?, draft = null where seq = ?",
+  waitingDrafts: `select ${INBOUND} from inbounds
+    where state = 'accepted' and draft is not null and channel = ? and seq > ?
+    order by seq limit ?`,
   waitingInbounds: `select ${INBOUND} from inbounds
     where state = 'accepted' and session_key = ? and seq > ? order by seq limit ?`,
   runningInbounds: `select ${INBOUND} from inbounds

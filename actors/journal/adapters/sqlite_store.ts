@@ -56,6 +56,7 @@ export class SqliteStore implements JournalStore {
       JSON.stringify(inbound.media),
       JSON.stringify(inbound.context),
       encodeText(inbound.content),
+      inbound.draft === null ? null : JSON.stringify(inbound.draft),
     ).rowId;
   }
 
@@ -79,6 +80,19 @@ export class SqliteStore implements JournalStore {
 
   rememberInbound(seq: number, channelState: JsonValue): void {
     this.#sql.rememberInbound.run(JSON.stringify(channelState), seq);
+  }
+
+  inbound(channel: string, platformId: string): Inbound | undefined {
+    const row = this.#sql.inbound.get(encodeText(channel), encodeText(platformId));
+    return readOptional(inboundRow, row);
+  }
+
+  completeInbound(seq: number, { content, media }: Pick<Inbound, "content" | "media">): void {
+    this.#sql.completeInbound.run(encodeText(content), JSON.stringify(media), seq);
+  }
+
+  waitingDrafts(channel: string, afterSeq: number, limit: number): Inbound[] {
+    return readAll(inboundRow, this.#sql.waitingDrafts.all(encodeText(channel), afterSeq, limit));
   }
 
   waitingInbounds(sessionKey: string, afterSeq: number, limit: number): Inbound[] {

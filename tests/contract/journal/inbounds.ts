@@ -32,6 +32,7 @@ export function testAccepting(contract: Contract): void {
       state: "accepted",
       turnId: null,
       channelState: null,
+      draft: null,
     };
     assert.deepEqual(first, { state: "accepted", inbound: row });
     assert.equal(second.seq, 2);
