@@ -28,10 +28,10 @@ export class DiskSessionFiles implements SessionFiles {
   }
 
   async append(name: string, text: string): Promise<void> {
-    using file = await this.#open(name, { write: true, create: true, mode: FILE_MODE });
-    const end = await file.seek(0, Deno.SeekMode.End);
+    using file = openToAppend(this.#folder, name);
+    const end = endOf(file);
     try {
-      await writeAll(file, new TextEncoder().encode(text));
+      writeAtOnce(file, new TextEncoder().encode(text));
       await file.syncData();
     } catch (error) {
       await cutBack(file, end);
@@ -77,7 +77,33 @@ export class DiskSessionFiles implements SessionFiles {
   }
 }
 
+// Appending is on every turn's way. Opening and writing reach the page cache within microseconds,
+// where each way by a thread takes 50; only the sync has to wait for the disk.
+
+function openToAppend(folder: string, name: string): Deno.FsFile {
+  const path = join(folder, name);
+  const options = { write: true, create: true, mode: FILE_MODE };
+  try {
+    return Deno.openSync(path, options);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    Deno.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    return Deno.openSync(path, options);
+  }
+}
+
+/** Moves to the end, and says where that is. */
+function endOf(file: Deno.FsFile): number {
+  return file.seekSync(0, Deno.SeekMode.End);
+}
+
 /** A disk that fills up takes a part first, and only then fails. */
+function writeAtOnce(file: Deno.FsFile, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
+}
+
+/** The same by way of a thread, for long texts. */
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   let written = 0;
   while (written < bytes.length) written += await file.write(bytes.subarray(written));
