@@ -21,6 +21,7 @@ const RESCAN_MS = 5_000;
 /** What the gateway tells the router. */
 export type RouterMessage =
   | { readonly type: "inbound_accepted"; readonly inbound: Inbound }
+  | { readonly type: "inbound_withdrawn"; readonly inbound: Inbound }
   /** Wake every session with unfinished business in the journal. */
   | { readonly type: "rescan" }
   | { readonly type: "report_sessions"; readonly replyTo: ReplyTo<SessionsReport> }
@@ -94,6 +95,7 @@ class Router implements Actor<Message> {
   receive(message: Message): void {
     switch (message.type) {
       case "inbound_accepted":
+      case "inbound_withdrawn":
         return this.#tell(message.inbound.sessionKey, message);
       case "rescan":
         return this.#rescan();

@@ -37,7 +37,7 @@ export async function lookForWork(journal: WaitingRows, sessionKey: string): Pro
   const commands: Inbound[] = [];
   let hasMessages = false;
   for await (const inbound of waitingInOrder(journal, sessionKey)) {
-    if (!isCommand(inbound)) hasMessages = true;
+    if (!isCommand(inbound)) hasMessages ||= inbound.draft === null;
     else if (commands.length === COMMANDS_MAX) {
       return { commands, hasMessages, hasMoreCommands: true };
     } else commands.push(inbound);
@@ -45,14 +45,13 @@ export async function lookForWork(journal: WaitingRows, sessionKey: string): Pro
   return { commands, hasMessages, hasMoreCommands: false };
 }
 
-/** The first message that waits, and whether others wait behind it. */
+/** The first message that can be worked on, and whether others wait behind it. */
 export async function firstWaiting(
   journal: WaitingRows,
   sessionKey: string,
 ): Promise<{ readonly first: Inbound; readonly hasMore: boolean } | undefined> {
   let first: Inbound | undefined;
-  for await (const inbound of waitingInOrder(journal, sessionKey)) {
-    if (isCommand(inbound)) continue;
+  for await (const inbound of readyInOrder(journal, sessionKey)) {
     if (first !== undefined) return { first, hasMore: true };
     first = inbound;
   }
@@ -79,7 +78,10 @@ export async function stillWaits(journal: WaitingRows, inbound: Inbound): Promis
   return next?.seq === inbound.seq;
 }
 
-/** Messages of the same chat as `inbound` that wait near the head of the queue, in order. */
+/**
+ * Messages of the same chat as `inbound` that wait near the head of the queue, in order, up to
+ * the first draft.
+ */
 export async function followUpsOf(
   journal: WaitingRows,
   inbound: Inbound,
@@ -87,15 +89,16 @@ export async function followUpsOf(
 ): Promise<Inbound[]> {
   const { sessionKey, channel, chatId } = inbound;
   const page = await journal.waiting(sessionKey, 0, PAGE_ROWS);
-  return page
+  const ofChat = page
     .filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)
-    .filter((waiting) => !isCommand(waiting))
-    .slice(0, countMax);
+    .filter((waiting) => !isCommand(waiting));
+  const firstDraft = ofChat.findIndex(({ draft }) => draft !== null);
+  return ofChat.slice(0, firstDraft === -1 ? countMax : Math.min(firstDraft, countMax));
 }
 
 /** Whether a session answers an inbound by itself. */
 export function isCommand(inbound: Inbound): boolean {
-  return parseCommand(inbound.content) !== null;
+  return inbound.draft === null && parseCommand(inbound.content) !== null;
 }
 
 /** Reads an inbound's attachments and puts time and chat in front of its words. */
@@ -111,6 +114,20 @@ export async function readInbound(
     message: { role: "user", content: storedUserText(content, attachments) },
     shown: { role: "user", content: userContent(block, content, attachments) },
   };
+}
+
+/** Messages that can be worked on: a draft holds up what its chat wrote after it. */
+async function* readyInOrder(
+  journal: WaitingRows,
+  sessionKey: string,
+): AsyncGenerator<Inbound, void, undefined> {
+  const heldUp = new Set<string>();
+  for await (const inbound of waitingInOrder(journal, sessionKey)) {
+    if (isCommand(inbound)) continue;
+    const chat = `${inbound.channel}:${inbound.chatId}`;
+    if (inbound.draft !== null) heldUp.add(chat);
+    else if (!heldUp.has(chat)) yield inbound;
+  }
 }
 
 async function* waitingInOrder(

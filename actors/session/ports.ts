@@ -117,6 +117,8 @@ export interface SessionServices {
 export type SessionMessage =
   /** An inbound was accepted for this session; it may come twice and out of window. */
   | { readonly type: "inbound_accepted"; readonly inbound: Inbound }
+  /** Its sender took an inbound back: it is dropped, unless it is being worked on. */
+  | { readonly type: "inbound_withdrawn"; readonly inbound: Inbound }
   /** Look into the journal: something waits or was interrupted. */
   | { readonly type: "wake" };
 

@@ -94,6 +94,8 @@ class Session implements Actor<SessionActorMessage> {
     switch (message.type) {
       case "inbound_accepted":
         return this.#inboundAccepted(message.inbound);
+      case "inbound_withdrawn":
+        return this.#inboundWithdrawn(message.inbound);
       case "wake":
         return this.#look();
       case "permit_granted":
@@ -110,6 +112,8 @@ class Session implements Actor<SessionActorMessage> {
         return this.#commandChecked(message.outcome);
       case "command_done":
         return this.#commandDone(message.outcome);
+      case "withdrawn":
+        return void valueOf(message.outcome);
       case "idle_elapsed":
         return this.#idleElapsed();
       default:
@@ -136,6 +140,16 @@ class Session implements Actor<SessionActorMessage> {
     if (!isCommand(inbound)) this.#mayHaveWork = true;
     else if (!this.#commands.add(inbound)) this.#mustLook = true;
     this.#advance();
+  }
+
+  #inboundWithdrawn({ seq }: Inbound): void {
+    const isInTurn = this.#turn?.steps.inbounds.some((inbound) => inbound.seq === seq) ?? false;
+    if (isInTurn || this.#commands.active?.inbound.seq === seq) return;
+    this.#memory.withdrawn.add(seq);
+    this.#pipe(
+      () => this.#services.journal.withdraw(seq),
+      (outcome) => ({ type: "withdrawn", outcome }),
+    );
   }
 
   /** Looks into the journal for what was not told, or not kept. */

@@ -9,6 +9,8 @@ import type { Usage } from "../../providers/provider.ts";
 export class SessionMemory {
   /** What its tools have read, so that edits can warn. */
   readonly reads: Map<string, string> = new Map();
+  /** Seqs of inbounds that were taken back while they waited: no turn begins with them. */
+  readonly withdrawn: Set<number> = new Set();
   #turnUsage: Usage | null = null;
   #contextTokens = 0;
 

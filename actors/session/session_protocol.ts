@@ -18,6 +18,7 @@ export type SessionNews =
   | { readonly type: "turn_closed"; readonly outcome: Outcome<void> }
   | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
   | { readonly type: "command_done"; readonly outcome: Outcome<void> }
+  | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }
   | { readonly type: "idle_elapsed" };
 
 /** All that a session understands: what the router and the gate tell it, and its own news. */

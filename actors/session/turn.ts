@@ -99,6 +99,7 @@ export class Turn {
     const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
     if (waiting === undefined) return undefined;
     const read = await readInbound(waiting.first, this.#services);
+    if (this.#notWithdrawn([read]).length === 0) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
     signal.throwIfAborted();
     await this.steps.begin(read);
@@ -196,7 +197,7 @@ export class Turn {
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
-    const joining = await this.#followUps(talk);
+    const joining = this.#notWithdrawn(await this.#followUps(talk));
     if (joining.length === 0) return;
     signal.throwIfAborted();
     await this.steps.join(joining);
@@ -209,7 +210,8 @@ export class Turn {
     signal: AbortSignal,
   ): Promise<boolean> {
     const answer = this.#answerOf(attempt, talk.sent);
-    const joining = answer.outcome === "failed" ? [] : await this.#followUps(talk);
+    const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
+    const joining = this.#notWithdrawn(followUps);
     signal.throwIfAborted();
     await this.steps.answer(answer, joining);
     if (joining.length === 0) return true;
@@ -260,6 +262,11 @@ export class Turn {
     const { joinsPerStepMax, joinsPerTurnMax } = this.#services.settings;
     if (this.#joins >= joinsPerTurnMax) return [];
     return await this.#read(await followUpsOf(this.#services.journal, home, joinsPerStepMax));
+  }
+
+  /** Without what was taken back while it was read; the journal has that stopped by now. */
+  #notWithdrawn(read: readonly ReadInbound[]): readonly ReadInbound[] {
+    return read.filter(({ inbound }) => !this.#memory.withdrawn.has(inbound.seq));
   }
 
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
