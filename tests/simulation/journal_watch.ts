@@ -1,0 +1,126 @@
+/**
+ * What became durable, commit by commit: seen from outside, by comparing the journal's rows.
+ * @module
+ */
+
+import type { HistoryLine, Inbound, Outbound } from "../../actors/journal/journal.ts";
+import type { JournalRows } from "../../actors/journal/memory_store.ts";
+import { lineIdOf } from "../../actors/session/session_store.ts";
+import type { EventLog } from "./event_log.ts";
+
+/** The way of an inbound. */
+export interface SeenInbound {
+  row: Inbound;
+  /** The commit that ended it. */
+  endedAt: number | undefined;
+}
+
+/** The way of an outbound. */
+export interface SeenOutbound {
+  row: Outbound;
+  /** The commit that made it. */
+  readonly madeAt: number;
+  /** The commit from which on it was to be sent. */
+  pendingAt: number | undefined;
+}
+
+/** A line of a history, and the commit that made it durable. */
+export interface StoryLine {
+  readonly lineId: string;
+  readonly line: HistoryLine;
+}
+
+/** Remembers all that was ever durable, also what the journal has forgotten since. */
+export class JournalWatch {
+  readonly inbounds: Map<number, SeenInbound> = new Map();
+  readonly outbounds: Map<string, SeenOutbound> = new Map();
+  readonly #log: EventLog;
+  readonly #stories = new Map<string, StoryLine[]>();
+  readonly #lines: StoryLine[] = [];
+  readonly #seenLines = new Set<string>();
+  readonly #turns = new Map<string, string>();
+  #commits = 0;
+
+  constructor(log: EventLog) {
+    this.#log = log;
+  }
+
+  /** How many commits there were. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** The history of a session since it was last begun anew, as it was committed. */
+  story(sessionKey: string): readonly StoryLine[] {
+    return this.#stories.get(sessionKey) ?? [];
+  }
+
+  /** All lines that were ever committed, also of histories that began anew since. */
+  allLines(): readonly StoryLine[] {
+    return this.#lines;
+  }
+
+  /** Keys of all sessions with a history. */
+  get sessionKeys(): readonly string[] {
+    return [...this.#stories.keys()];
+  }
+
+  /** A session's file was begun anew. */
+  forgetStory(sessionKey: string): void {
+    this.#stories.set(sessionKey, []);
+  }
+
+  /** Looks at the rows after a commit, or after a crash. */
+  observe(rows: JournalRows): void {
+    this.#commits++;
+    for (const row of rows.inbounds) this.#inbound(row);
+    for (const turn of rows.turns) this.#turn(turn.turnId, `attempt ${turn.attempts}`);
+    const open = new Set(rows.turns.map(({ turnId }) => turnId));
+    for (const turnId of [...this.#turns.keys()]) if (!open.has(turnId)) this.#turnEnded(turnId);
+    for (const line of rows.lines) this.#line(line);
+    for (const row of rows.outbounds) this.#outbound(row);
+  }
+
+  #inbound(row: Inbound): void {
+    const seen = this.inbounds.get(row.seq);
+    if (seen?.row === row) return;
+    const isOver = row.state !== "accepted" && row.state !== "running";
+    const endedAt = seen?.endedAt ?? (isOver ? this.#commits : undefined);
+    this.inbounds.set(row.seq, { row, endedAt });
+    if (seen?.row.state === row.state) return;
+    const what = seen === undefined ? ` ${row.sessionKey} ${JSON.stringify(row.content)}` : "";
+    this.#log.add("journal", `inbound ${row.seq} ${row.platformId} ${row.state}${what}`);
+  }
+
+  #turn(turnId: string, what: string): void {
+    if (this.#turns.get(turnId) === what) return;
+    this.#turns.set(turnId, what);
+    this.#log.add("journal", `turn ${turnId} ${what}`);
+  }
+
+  #turnEnded(turnId: string): void {
+    this.#turns.delete(turnId);
+    this.#log.add("journal", `turn ${turnId} ended`);
+  }
+
+  #line(line: HistoryLine): void {
+    const lineId = lineIdOf(line);
+    if (this.#seenLines.has(lineId)) return;
+    this.#seenLines.add(lineId);
+    const story = this.#stories.get(line.sessionKey) ?? [];
+    this.#stories.set(line.sessionKey, story);
+    story.push({ lineId, line });
+    this.#lines.push({ lineId, line });
+    this.#log.add("journal", `line ${lineId} ${line.text.slice(0, 160)}`);
+  }
+
+  #outbound(row: Outbound): void {
+    const seen = this.outbounds.get(row.key);
+    if (seen?.row === row) return;
+    const pendingAt = seen?.pendingAt ?? (row.state === "open" ? undefined : this.#commits);
+    this.outbounds.set(row.key, { row, madeAt: seen?.madeAt ?? this.#commits, pendingAt });
+    if (seen?.row.state === row.state && seen.row.attempts === row.attempts) return;
+    const what = row.state === "pending" ? ` ${JSON.stringify(row.content.slice(0, 60))}` : "";
+    this.#log.add("journal", `outbound ${row.key} ${row.state} (${row.attempts})${what}`);
+  }
+}

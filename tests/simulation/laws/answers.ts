@@ -1,0 +1,152 @@
+/**
+ * Laws about people's messages: each is taken in once, comes to one end, and hears one word.
+ * @module
+ */
+
+import type { Outbound } from "../../../actors/journal/journal.ts";
+import { parseCommand } from "../../../actors/session/command_table.ts";
+import type { SeenInbound } from "../journal_watch.ts";
+import { marksIn } from "../marks.ts";
+import type { FinishedWorld } from "../world.ts";
+import type { Law } from "./law.ts";
+
+/** Whatever a person writes is accepted, once, and nothing else is. */
+function takesEachMessageInOnce({ watch, platforms }: FinishedWorld): string[] {
+  const accepted = Map.groupBy(watch.inbounds.values(), ({ row }) => row.platformId);
+  const posted = [...platforms.values()].flatMap((platform) => platform.posted);
+  const breaches = posted
+    .map(({ platformId }) => ({ platformId, times: accepted.get(platformId)?.length ?? 0 }))
+    .filter(({ times }) => times !== 1)
+    .map(({ platformId, times }) => `${platformId} was accepted ${times} times`);
+  const known = new Set(posted.map(({ platformId }) => platformId));
+  const invented = [...accepted.keys()].filter((platformId) => !known.has(platformId));
+  return [...breaches, ...invented.map((platformId) => `${platformId} was never posted`)];
+}
+
+/** Every accepted message comes to an end. */
+function bringsEachMessageToAnEnd({ watch }: FinishedWorld): string[] {
+  return [...watch.inbounds.values()]
+    .filter(({ endedAt }) => endedAt === undefined)
+    .map(({ row }) => `inbound ${row.seq} (${row.platformId}) is still ${row.state}`);
+}
+
+/** One row answers a message, with the outcome that the message came to. */
+function answersEachMessageOnce(world: FinishedWorld): string[] {
+  return [...world.watch.inbounds.values()].flatMap((inbound) => {
+    const { seq, state } = inbound.row;
+    const answers = answersTo(inbound, world);
+    if (answers.length !== 1) return [`inbound ${seq} is settled by ${answers.length} rows`];
+    return answers
+      .flatMap(({ settles }) => settles)
+      .filter(({ platformId }) => platformId === inbound.row.platformId)
+      .filter(({ outcome }) => outcome !== state)
+      .map(({ outcome }) => `inbound ${seq} is ${state}, its answer says ${outcome}`);
+  });
+}
+
+/** Every end but done says a word to the sender; done is silent only after a tool spoke there. */
+function saysAWordAtEachEnd(world: FinishedWorld): string[] {
+  const { watch } = world;
+  return [...watch.inbounds.values()].flatMap((inbound) => {
+    const { seq, state, channel, chatId, turnId } = inbound.row;
+    return answersTo(inbound, world)
+      .filter(({ content }) => content.trim() === "")
+      .filter(() => {
+        if (state !== "done") return true;
+        return ![...watch.outbounds.values()].some(({ row }) =>
+          row.key.startsWith(`${turnId}:`) && row.key.split(":").length > 2 &&
+          row.channel === channel && row.chatId === chatId
+        );
+      })
+      .map(({ key }) => `inbound ${seq} is ${state}, but ${key} says nothing`);
+  });
+}
+
+/** A model's answer is to the messages that it settles: it was shown each of them. */
+function answersWhatWasAsked(world: FinishedWorld): string[] {
+  return [...world.watch.inbounds.values()].flatMap((inbound) => {
+    const { seq, content, state } = inbound.row;
+    if (state !== "done" || parseCommand(content) !== null) return [];
+    return answersTo(inbound, world)
+      .filter((row) => row.content.includes("Answer to"))
+      .filter((row) => !marksIn(content).every((mark) => marksIn(row.content).includes(mark)))
+      .map((row) => `inbound ${seq} asked "${content}", ${row.key} is "${row.content}"`);
+  });
+}
+
+/** The answer goes to the chat where the message was written. */
+function answersInTheSameChat(world: FinishedWorld): string[] {
+  return [...world.watch.inbounds.values()].flatMap((inbound) =>
+    answersTo(inbound, world)
+      .filter(({ channel, chatId }) =>
+        channel !== inbound.row.channel || chatId !== inbound.row.chatId
+      )
+      .map(({ key, channel, chatId }) =>
+        `inbound ${inbound.row.seq} is settled by ${key} in ${channel}:${chatId}`
+      )
+  );
+}
+
+/** `/stop` and `/new` leave nothing unfinished that was accepted before them. */
+function stopsAllBefore({ watch }: FinishedWorld): string[] {
+  const inbounds = [...watch.inbounds.values()];
+  return inbounds.flatMap((command) => {
+    const { seq, sessionKey, content, state } = command.row;
+    const name = parseCommand(content);
+    if ((name !== "stop" && name !== "new") || state !== "done") return [];
+    return inbounds
+      .filter(({ row }) => row.sessionKey === sessionKey && row.seq < seq)
+      .filter(({ row }) => parseCommand(row.content) === null)
+      .filter(({ endedAt }) => (endedAt ?? Infinity) > (command.endedAt ?? Infinity))
+      .map(({ row }) => `inbound ${row.seq} outlived the ${name} of ${seq}`);
+  });
+}
+
+/** Nothing is stopped, failed or parked that nobody stopped and nothing broke. */
+function stopsOnlyOnRequest({ watch }: FinishedWorld): string[] {
+  const inbounds = [...watch.inbounds.values()];
+  return inbounds
+    .filter(({ row }) => row.state === "stopped")
+    .filter(({ row, endedAt }) =>
+      !inbounds.some((command) =>
+        command.row.sessionKey === row.sessionKey && command.row.seq > row.seq &&
+        command.endedAt === endedAt && parseCommand(command.row.content) !== null
+      )
+    )
+    .map(({ row }) => `inbound ${row.seq} was stopped by nobody`);
+}
+
+/** Messages of one chat come to their ends in the order in which they were accepted. */
+function answersInOrder({ watch }: FinishedWorld): string[] {
+  const messages = [...watch.inbounds.values()]
+    .filter(({ row }) => parseCommand(row.content) === null)
+    .toSorted((a, b) => a.row.seq - b.row.seq);
+  const chats = Map.groupBy(messages, ({ row }) => `${row.channel}:${row.chatId}`);
+  return [...chats.values()].flatMap((chat) =>
+    chat.flatMap((later, index) => {
+      const before = chat[index - 1];
+      const isOvertaken = (before?.endedAt ?? 0) > (later.endedAt ?? Infinity);
+      return isOvertaken ? [`inbound ${later.row.seq} overtook ${before?.row.seq}`] : [];
+    })
+  );
+}
+
+function answersTo({ row }: SeenInbound, { watch }: FinishedWorld): Outbound[] {
+  return [...watch.outbounds.values()]
+    .map((outbound) => outbound.row)
+    .filter(({ channel }) => channel === row.channel)
+    .filter(({ settles }) => settles.some(({ platformId }) => platformId === row.platformId));
+}
+
+/** By their names. */
+export const answerLaws: Readonly<Record<string, Law>> = {
+  takesEachMessageInOnce,
+  bringsEachMessageToAnEnd,
+  answersEachMessageOnce,
+  saysAWordAtEachEnd,
+  answersWhatWasAsked,
+  answersInTheSameChat,
+  stopsAllBefore,
+  stopsOnlyOnRequest,
+  answersInOrder,
+};

@@ -1,0 +1,56 @@
+/**
+ * Laws about the end of a run: nothing is left running, waiting or owed.
+ * @module
+ */
+
+import { InvariantError } from "../../../actors/kernel/errors.ts";
+import type { FinishedWorld } from "../world.ts";
+import type { Law } from "./law.ts";
+
+/** All comes to rest once nothing goes wrong any more, and the gateway stops in good order. */
+function comesToRest({ record }: FinishedWorld): string[] {
+  if (record.end !== "at_rest") return ["something goes on for ever"];
+  if (record.report === undefined) return ["the gateway does not say how it is"];
+  return record.hasStopped ? [] : ["the gateway does not stop"];
+}
+
+/** At rest no timer runs, no session is awake, no permit is out, no row is in an outbox. */
+function leavesNothingBehind({ record }: FinishedWorld): string[] {
+  const left = Object.entries(record.report ?? {}).filter(([, count]) => count > 0);
+  const breaches = left.map(([what, count]) => `${what} is ${count} at rest`);
+  if (record.timersAfterStop > 0) breaches.push(`${record.timersAfterStop} timers outlive a stop`);
+  return breaches;
+}
+
+/** What was noticed while it happened: too many turns, queue jumpers, malformed requests. */
+function wasNeverBroken({ record }: FinishedWorld): string[] {
+  return record.breaches;
+}
+
+/** No actor fails because it believed something that is not so. */
+function makesNoMistake({ record }: FinishedWorld): string[] {
+  return record.deadLetters
+    .filter(({ error }) => isMistake(error))
+    .map(({ actor, error }) => `${actor} failed: ${error}`);
+}
+
+/** Messages are lost only with an actor that failed or stopped. */
+function losesNoMessageToFullMailboxes({ record }: FinishedWorld): string[] {
+  return record.deadLetters
+    .filter(({ reason }) => reason === "full" || reason === "dropped_oldest")
+    .map(({ actor, reason }) => `a message to ${actor} was not taken: ${reason}`);
+}
+
+function isMistake(error: Error | undefined): boolean {
+  return error instanceof InvariantError || error instanceof TypeError ||
+    error instanceof RangeError;
+}
+
+/** By their names. */
+export const endLaws: Readonly<Record<string, Law>> = {
+  comesToRest,
+  leavesNothingBehind,
+  wasNeverBroken,
+  makesNoMistake,
+  losesNoMessageToFullMailboxes,
+};

@@ -1,0 +1,217 @@
+/**
+ * One life of the gateway's process: the production actors, with simulated parts around them.
+ * @module
+ */
+
+import { JournalError } from "../../actors/journal/journal.ts";
+import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
+import type { JournalRows } from "../../actors/journal/memory_store.ts";
+import type { ActorRef } from "../../actors/kernel/ref.ts";
+import { ActorSystem } from "../../actors/kernel/system.ts";
+import type { ChannelActorMessage } from "../../actors/gateway/channel_actor.ts";
+import { type Core, startCore } from "../../actors/gateway/core.ts";
+import { drain } from "../../actors/gateway/drain.ts";
+import type { GateReport } from "../../actors/gateway/gate.ts";
+import type { OutboxReport } from "../../actors/gateway/outbox.ts";
+import type { SessionsReport } from "../../actors/gateway/router.ts";
+import type { SessionServices } from "../../actors/session/ports.ts";
+import { sessionActor } from "../../actors/session/session.ts";
+import { SeededScheduler } from "../support/seeded_scheduler.ts";
+import { Activity } from "./activity.ts";
+import type { Chance } from "./chance.ts";
+import { coreChannel, sessionServices } from "./life_parts.ts";
+import { PermitWatch } from "./permits.ts";
+import { LifeClock } from "./time.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Where in a commit a life may end. */
+export type CommitPhase = "before" | "after";
+
+/** What one life is made of. */
+export interface LifeOptions {
+  readonly world: Surroundings;
+  readonly number: number;
+  /** What the journal held at the end of the last life. */
+  readonly rows: JournalRows;
+  /** Called around each commit; it may kill this life. */
+  readonly onCommit: (phase: CommitPhase) => void;
+}
+
+/** What is left when all is at rest. */
+export interface LifeReport {
+  readonly permitsHeld: number;
+  readonly permitsWaiting: number;
+  readonly sessionsAwake: number;
+  readonly outboxWaiting: number;
+  readonly outboxInFlight: number;
+  readonly timers: number;
+}
+
+/** A running gateway; it is killed, or stopped. */
+export class GatewayLife {
+  readonly activity: Activity;
+  readonly permits: PermitWatch = new PermitWatch();
+  readonly clock: LifeClock;
+  /** For what the event loop does: what waits there is no timer. */
+  readonly #loopClock: LifeClock;
+  readonly #scheduler: SeededScheduler;
+  readonly #world: Surroundings;
+  readonly #journal: MemoryJournal;
+  readonly #system: ActorSystem;
+  readonly #core: Core;
+  readonly #channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  /** Made for the first session, and shared by all. */
+  #services: SessionServices | undefined;
+  #isDead = false;
+
+  constructor(options: LifeOptions) {
+    const { world, number } = options;
+    const chance = world.chance.fork(`life ${number}`);
+    this.#world = world;
+    this.activity = new Activity(world.log, world.plan.permitsMax);
+    this.clock = new LifeClock(world.time);
+    this.#loopClock = new LifeClock(world.time);
+    this.#scheduler = new SeededScheduler({
+      random: chance.fork("scheduler"),
+      clock: this.#loopClock,
+      delayShare: world.plan.delayShare,
+    });
+    this.#journal = this.#openJournal(options, chance);
+    this.#system = this.#makeSystem(chance);
+    this.#core = this.#startCore(chance);
+    this.#channels = this.#core.startChannels();
+  }
+
+  /** It was killed or has stopped. */
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** All that is durable now. */
+  rows(): JournalRows {
+    return this.#journal.rows();
+  }
+
+  /** Ends it as a death of the process, or of the machine, would; gives what is durable. */
+  kill(what: "process" | "power"): JournalRows {
+    this.#silence();
+    return this.#journal.crash(what);
+  }
+
+  /** Ends it in good order. */
+  async stop(): Promise<JournalRows> {
+    await drain(this.#core, this.#channels);
+    await this.#system[Symbol.asyncDispose]();
+    await this.#journal[Symbol.asyncDispose]();
+    const rows = this.#journal.rows();
+    this.#world.record.timersAfterStop += this.clock.pending;
+    this.#silence();
+    return rows;
+  }
+
+  /** Asks its actors how they are. */
+  async report(): Promise<LifeReport> {
+    const timers = this.clock.pending;
+    const limit = { timeoutMs: 1_000 };
+    const { gate, router, outboxes } = this.#core;
+    const permits = await gate.ask<GateReport>(
+      (replyTo) => ({ type: "report_permits", replyTo }),
+      limit,
+    );
+    const sessions = await router.ask<SessionsReport>(
+      (replyTo) => ({ type: "report_sessions", replyTo }),
+      limit,
+    );
+    const reports = await Promise.all(
+      [...outboxes.values()].map((outbox) =>
+        outbox.ask<OutboxReport>((replyTo) => ({ type: "report_outbox", replyTo }), limit)
+      ),
+    );
+    return {
+      permitsHeld: permits.held,
+      permitsWaiting: permits.waiting,
+      sessionsAwake: sessions.awake,
+      outboxWaiting: reports.reduce((sum, { waiting }) => sum + waiting, 0),
+      outboxInFlight: reports.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      timers,
+    };
+  }
+
+  #silence(): void {
+    this.#isDead = true;
+    this.#scheduler.hold();
+    this.clock.kill();
+    this.#loopClock.kill();
+  }
+
+  #openJournal({ rows, onCommit }: LifeOptions, chance: Chance): MemoryJournal {
+    const disk = chance.fork("journal");
+    return new MemoryJournal({
+      clock: this.clock,
+      rows,
+      defer: (callback) =>
+        void this.#loopClock.setTimer(disk.weighted([[0, 3], [1, 1], [4, 1]]), callback),
+      onCommit: (phase) => {
+        if (this.#isDead) return;
+        if (phase === "before" && this.#world.faults.fails("journal")) {
+          this.#world.log.add("journal", "commit fails");
+          throw new JournalError("journal_full", "Cannot commit: no space left on device");
+        }
+        onCommit(phase);
+      },
+    });
+  }
+
+  #makeSystem(chance: Chance): ActorSystem {
+    const { log, newId, record } = this.#world;
+    return new ActorSystem({
+      clock: this.clock,
+      random: chance.fork("actors"),
+      newId,
+      scheduler: this.#scheduler,
+      onDeadLetter: (letter) => {
+        if (this.#isDead) return;
+        record.deadLetters.push(letter);
+        log.add("kernel", `dead letter of ${letter.actor}: ${letter.reason} ${letter.error ?? ""}`);
+      },
+      onEvent: (event) => {
+        if (this.#isDead) return;
+        if (event.type === "actor_stopped") this.permits.actorStopped(event.actor);
+        if (event.type === "actor_restarted") {
+          record.restarts.push(event);
+          log.add("kernel", `${event.actor} restarts: ${event.error}`);
+        }
+      },
+    });
+  }
+
+  #startCore(chance: Chance): Core {
+    const world = this.#world;
+    const { plan, sabotage } = world;
+    const journal = sabotage.journal?.(this.#journal) ?? this.#journal;
+    return startCore({
+      system: this.#system,
+      journal,
+      channels: plan.channels.map((channel) => coreChannel(world, channel.name, chance)),
+      permitsMax: sabotage.permitsMax?.(plan.permitsMax) ?? plan.permitsMax,
+      isUnified: plan.isUnified,
+      recovers: true,
+      progress: { sendProgress: plan.sendsProgress, sendToolHints: plan.sendsProgress },
+      sendAttemptsMax: plan.sendAttemptsMax,
+      startSession: (spawn, sessionKey, router, { gate, outbox }) => {
+        this.#services ??= sessionServices({
+          world,
+          clock: this.clock,
+          chance,
+          activity: this.activity,
+          journal,
+          gate: this.permits.seenBySessions(sabotage.gate?.(gate) ?? gate),
+          outbox,
+        });
+        const session = spawn(sessionActor(sessionKey, this.#services, router));
+        this.permits.watch(session);
+        return session;
+      },
+    });
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The simulated parts that one life of the gateway is given.
+ * @module
+ */
+
+import type { Journal } from "../../actors/journal/journal.ts";
+import type { Clock } from "../../actors/kernel/clock.ts";
+import type { CoreChannel, SessionSurroundings } from "../../actors/gateway/core.ts";
+import type { SessionServices, SessionSettings } from "../../actors/session/ports.ts";
+import { ToolRegistry } from "../../actors/tools/registry.ts";
+import { ToolError } from "../../actors/tools/tool.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
+import type { Activity } from "./activity.ts";
+import { SimulatedChannel } from "./channel.ts";
+import type { Chance } from "./chance.ts";
+import { SimulatedModel } from "./model.ts";
+import { checkRequest } from "./requests.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { simulatedTools } from "./tools.ts";
+
+/** A channel of a life, hosted in this process. */
+export function coreChannel(world: Surroundings, name: string, chance: Chance): CoreChannel {
+  const { faults, sabotage } = world;
+  const platform = world.platforms.get(name);
+  if (platform === undefined) throw new RangeError(`Cannot start "${name}": there is no platform`);
+  const own = chance.fork(`channel ${name}`);
+  return {
+    name,
+    idempotencyMs: platform.plan.idempotencyMs,
+    startHost: (spawn, gateway) =>
+      spawn<ChannelHostMessage>({
+        name: "host",
+        supervision: { restart: "never" },
+        create: (context) =>
+          new ChannelHost(context, {
+            name,
+            mediaFolder: `/media/${name}`,
+            gateway,
+            load: () =>
+              Promise.resolve((channelContext) => {
+                const parts = { platform, context: channelContext, chance: own, faults };
+                const channel = new SimulatedChannel(parts);
+                return sabotage.channel?.(channel) ?? channel;
+              }),
+          }),
+      }),
+  };
+}
+
+/** What the services of a life are made of. */
+export interface ServicesOptions extends SessionSurroundings {
+  readonly world: Surroundings;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly activity: Activity;
+  readonly journal: Journal;
+}
+
+/** The services that all sessions of a life share. */
+export function sessionServices(options: ServicesOptions): SessionServices {
+  const { world, clock, journal, gate, outbox } = options;
+  const { disk, newId, sabotage } = world;
+  const files = disk.mount(clock);
+  const startedAtMs = clock.now();
+  const { model, tools } = modelAndTools(options);
+  return {
+    settings: settingsOf(world),
+    journal,
+    files: sabotage.files?.(files) ?? files,
+    promptFiles: { read: () => Promise.resolve(null) },
+    systemPrompt: (channel) => Promise.resolve(`You talk on ${channel}.`),
+    readImage: (path) =>
+      Promise.resolve(path.includes("1") ? { mime: "image/png", base64: "aGk=" } : null),
+    provider: sabotage.provider?.(model) ?? model,
+    tools: sabotage.tools?.(tools) ?? tools,
+    toolContext: { workspace: "/workspace", files: NO_FILES, processes: NO_PROCESSES },
+    gate,
+    outbox: (channel) => {
+      const ref = outbox(channel);
+      return ref === undefined ? undefined : sabotage.outbox?.(ref) ?? ref;
+    },
+    clock,
+    newId,
+    uptimeMs: () => clock.now() - startedAtMs,
+  };
+}
+
+function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
+  const { faults, log, newId, plan, record, watch } = world;
+  const model = new SimulatedModel({
+    clock,
+    chance: chance.fork("model"),
+    faults,
+    log,
+    activity,
+    newEffect: () => `effect-${newId()}`,
+    chats: plan.messages,
+    onRequest: (request) => {
+      record.breaches.push(...checkRequest(request, watch.story(request.conversationId)));
+    },
+  });
+  const tools = simulatedTools({
+    clock,
+    chance: chance.fork("tools"),
+    faults,
+    log,
+    activity,
+    onRun: (effect) => record.effects.set(effect, (record.effects.get(effect) ?? 0) + 1),
+  });
+  return { model, tools: new ToolRegistry(clock, tools) };
+}
+
+function settingsOf({ plan }: Surroundings): SessionSettings {
+  return {
+    model: "simulated",
+    temperature: 0.1,
+    tokensMax: 1_000,
+    contextWindowTokens: 1_000_000,
+    contextBlockLimit: null,
+    reasoningEffort: null,
+    toolIterationsMax: plan.toolRoundsMax,
+    toolResultCharsMax: 500,
+    timezone: "UTC",
+    workspace: "/workspace",
+    version: "1.2.3",
+    idleMs: plan.sessionIdleMs,
+    joinsPerStepMax: 3,
+    joinsPerTurnMax: 5,
+  };
+}
+
+/** Tools of the world keep no files but long results, which nobody reads. */
+const NO_FILES: SessionServices["toolContext"]["files"] = {
+  resolve: (path) => Promise.resolve(path),
+  info: () => Promise.resolve(null),
+  read: (path) => Promise.reject(new ToolError("path_missing", `Cannot read "${path}"`)),
+  write: () => Promise.resolve(),
+  list: () => Promise.resolve([]),
+};
+
+const NO_PROCESSES: SessionServices["toolContext"]["processes"] = {
+  run: () => Promise.reject(new ToolError("run_failed", "Cannot run commands here")),
+};

@@ -1,0 +1,59 @@
+/**
+ * Runs simulated worlds: `--seed N` prints one with its events, `--seeds N` looks for one that
+ * breaks a law.
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { brokenLaws } from "./laws.ts";
+import { runWorld } from "./world.ts";
+
+if (import.meta.main) Deno.exit(await main(Deno.args));
+
+async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: "string" },
+      seeds: { type: "string", default: "100" },
+      from: { type: "string", default: "1" },
+      all: { type: "boolean", default: false },
+    },
+  });
+  if (values.seed !== undefined) return await showSeed(Number(values.seed));
+  return await searchSeeds(Number(values.from), Number(values.seeds), values.all);
+}
+
+/** Prints everything that happens in one world. */
+async function showSeed(seed: number): Promise<number> {
+  const world = await runWorld(seed);
+  print(world.log.text());
+  const breaches = brokenLaws(world);
+  print(breaches.length === 0 ? `seed ${seed}: all laws hold\n` : report(seed, breaches));
+  return breaches.length === 0 ? 0 : 1;
+}
+
+/** Runs worlds until one breaks a law, or all of them. */
+async function searchSeeds(from: number, count: number, goesOn: boolean): Promise<number> {
+  let broken = 0;
+  for (let seed = from; seed < from + count; seed++) {
+    const breaches = brokenLaws(await runWorld(seed));
+    if (breaches.length === 0) continue;
+    print(report(seed, breaches));
+    broken++;
+    if (!goesOn) return 1;
+  }
+  print(`${count - broken} of ${count} seeds hold all laws\n`);
+  return broken === 0 ? 0 : 1;
+}
+
+function report(seed: number, breaches: readonly string[]): string {
+  return `seed ${seed}:\n${breaches.map((breach) => `  ${breach}\n`).join("")}`;
+}
+
+function print(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) {
+    written += Deno.stdout.writeSync(bytes.subarray(written));
+  }
+}

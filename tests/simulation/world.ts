@@ -1,0 +1,251 @@
+/**
+ * A seeded world: people, platforms, a model, and a gateway that dies and comes back.
+ * @module
+ */
+
+import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
+import { parseSessionFile } from "../../actors/session/session_file.ts";
+import { Chance } from "./chance.ts";
+import { SimulatedDisk } from "./disk.ts";
+import { EventLog } from "./event_log.ts";
+import { Faults } from "./faults.ts";
+import { JournalWatch } from "./journal_watch.ts";
+import { type CommitPhase, GatewayLife } from "./life.ts";
+import { planOf, type WorldPlan } from "./plan.ts";
+import { SimulatedPlatform } from "./platform.ts";
+import { newRecord } from "./record.ts";
+import type { Sabotage } from "./sabotage.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { SimulatedTime } from "./time.ts";
+
+/** A world that does not come to rest within this many events never will. */
+const EVENTS_MAX = 150_000;
+
+/** What dies. */
+type Loss = "process" | "power";
+
+/** How a life of the gateway is going to end, and when. */
+type Ending =
+  | { readonly type: "none" }
+  | {
+    readonly type: "at_commit";
+    readonly commit: number;
+    readonly phase: CommitPhase;
+    readonly loss: Loss;
+  }
+  | { readonly type: "at_time"; readonly afterMs: number; readonly loss: Loss }
+  | { readonly type: "stop"; readonly afterMs: number; readonly killedAfterMs: number | undefined };
+
+/** A world after its run. */
+export type FinishedWorld = Surroundings;
+
+/** What a run may change about a seed's world. */
+export interface WorldOptions {
+  readonly sabotage?: Sabotage;
+  /** @default the plan of the seed */
+  readonly plan?: WorldPlan;
+}
+
+/** Runs the world of a seed until all is at rest, then stops the gateway. */
+export async function runWorld(seed: number, options: WorldOptions = {}): Promise<FinishedWorld> {
+  const world = new World(options.plan ?? planOf(seed), options.sabotage ?? {});
+  return await world.run();
+}
+
+class World {
+  readonly #parts: Surroundings;
+  readonly #chance: Chance;
+  #life: GatewayLife | undefined;
+  #ending: Ending = { type: "none" };
+  #endingsLeft: number;
+  #commitsOfLife = 0;
+
+  constructor(plan: WorldPlan, sabotage: Sabotage) {
+    this.#parts = makeParts(plan, sabotage);
+    this.#chance = this.#parts.chance.fork("world");
+    this.#endingsLeft = plan.endings;
+  }
+
+  async run(): Promise<FinishedWorld> {
+    const { time, record } = this.#parts;
+    this.#scheduleMessages();
+    this.#scheduleLostLinks();
+    this.#start(NO_ROWS);
+    record.end = await time.run(EVENTS_MAX);
+    if (record.end === "at_rest") await this.#finish();
+    return this.#parts;
+  }
+
+  /** Looks at the gateway at rest, then stops it. */
+  async #finish(): Promise<void> {
+    const { time, record, log } = this.#parts;
+    const life = this.#life;
+    if (life === undefined) return;
+    life.report().then((report) => record.report = report, () => {});
+    await time.run(EVENTS_MAX);
+    log.add("world", "the gateway stops");
+    life.stop().then((rows) => {
+      record.hasStopped = true;
+      record.rows = rows;
+    });
+    await time.run(EVENTS_MAX);
+    this.#collect(life);
+  }
+
+  #scheduleMessages(): void {
+    const { plan, time, platforms } = this.#parts;
+    plan.messages.forEach(({ atMs, channel, chatId, text, media }, index) => {
+      const message = {
+        platformId: `p${index + 1}`,
+        chatId,
+        senderId: `person of ${chatId}`,
+        text,
+        media,
+      };
+      time.setTimer(atMs, () => platforms.get(channel)?.post(message));
+    });
+  }
+
+  #scheduleLostLinks(): void {
+    const { plan, time, platforms } = this.#parts;
+    for (const platform of platforms.values()) {
+      const count = this.#chance.weighted([[0, 2], [1, 2], [4, 1]]);
+      for (let n = 0; n < count; n++) {
+        const atMs = this.#chance.between(0, plan.calmFromMs);
+        time.setTimer(atMs, () => platform.breakLink());
+      }
+    }
+  }
+
+  #start(rows: JournalRows): void {
+    const { record, log } = this.#parts;
+    const number = ++record.lives;
+    log.add("world", `life ${number} of the gateway begins`);
+    this.#commitsOfLife = 0;
+    this.#ending = this.#drawEnding();
+    const life = new GatewayLife({
+      world: this.#parts,
+      number,
+      rows,
+      onCommit: (phase) => this.#onCommit(life, phase),
+    });
+    this.#life = life;
+    this.#scheduleEnding(life, this.#ending);
+  }
+
+  #drawEnding(): Ending {
+    const chance = this.#chance;
+    if (this.#endingsLeft === 0 || this.#parts.faults.isCalm) return { type: "none" };
+    this.#endingsLeft--;
+    const loss = chance.pick<Loss>(["process", "power"]);
+    const afterMs = chance.weighted([[chance.between(0, 3_000), 1], [
+      chance.between(3_000, 120_000),
+      3,
+    ]]);
+    const commit = chance.weighted([[chance.between(1, 8), 2], [chance.between(8, 100), 3]]);
+    const killedAfterMs = chance.pick([undefined, undefined, chance.between(0, 6_000)]);
+    return chance.weighted<Ending>([
+      [{ type: "at_commit", commit, phase: chance.pick(["before", "after"]), loss }, 6],
+      [{ type: "at_time", afterMs, loss }, 3],
+      [{ type: "stop", afterMs, killedAfterMs }, 2],
+    ]);
+  }
+
+  #scheduleEnding(life: GatewayLife, ending: Ending): void {
+    const { time } = this.#parts;
+    if (ending.type === "at_time") {
+      time.setTimer(ending.afterMs, () => this.#kill(life, ending.loss));
+    } else if (ending.type === "stop") {
+      time.setTimer(ending.afterMs, () => this.#stop(life));
+      if (ending.killedAfterMs === undefined) return;
+      time.setTimer(ending.afterMs + ending.killedAfterMs, () => this.#kill(life, "process"));
+    }
+  }
+
+  #onCommit(life: GatewayLife, phase: CommitPhase): void {
+    if (phase === "before") this.#commitsOfLife++;
+    else this.#parts.watch.observe(life.rows());
+    const ending = this.#ending;
+    if (ending.type !== "at_commit" || ending.phase !== phase) return;
+    if (this.#commitsOfLife < ending.commit || this.#parts.faults.isCalm) return;
+    this.#kill(life, ending.loss);
+  }
+
+  #kill(life: GatewayLife, loss: Loss): void {
+    if (life.isDead || life !== this.#life || this.#parts.faults.isCalm) return;
+    const { disk, log, platforms, watch } = this.#parts;
+    log.add("world", `the ${loss} dies`);
+    const rows = life.kill(loss);
+    disk.crash();
+    watch.observe(rows);
+    for (const platform of platforms.values()) platform.breakLink();
+    this.#startAgain(life, rows);
+  }
+
+  #stop(life: GatewayLife): void {
+    if (life.isDead || life !== this.#life) return;
+    this.#parts.log.add("world", "the gateway stops in good order");
+    void life.stop().then((rows) => {
+      if (life === this.#life) this.#startAgain(life, rows);
+    });
+  }
+
+  #startAgain(life: GatewayLife, rows: JournalRows): void {
+    this.#collect(life);
+    this.#life = undefined;
+    const delayMs = this.#chance.between(0, 20_000);
+    this.#parts.time.setTimer(delayMs, () => this.#start(rows));
+  }
+
+  #collect(life: GatewayLife): void {
+    this.#parts.record.breaches.push(...life.activity.breaches, ...life.permits.breaches);
+  }
+}
+
+function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
+  const time = new SimulatedTime();
+  const log = new EventLog(time);
+  const chance = new Chance(plan.seed);
+  const faults = new Faults(time, plan, chance.fork("faults"));
+  const watch = new JournalWatch(log);
+  const disk = new SimulatedDisk({
+    chance: chance.fork("disk"),
+    faults,
+    log,
+    onReplaced: (before, text) => {
+      const begun = sessionBegunAnew(before, text);
+      if (begun !== undefined) watch.forgetStory(begun);
+    },
+  });
+  const platforms = new Map(plan.channels.map((channel) => [
+    channel.name,
+    new SimulatedPlatform({
+      plan: channel,
+      clock: time,
+      chance: chance.fork(`platform ${channel.name}`),
+      faults,
+      log,
+    }),
+  ]));
+  let ids = 0;
+  return {
+    plan,
+    time,
+    chance,
+    faults,
+    log,
+    disk,
+    watch,
+    platforms,
+    record: newRecord(),
+    sabotage,
+    newId: () => `id${++ids}`,
+  };
+}
+
+/** The key of the session whose file was emptied, unless only damage was taken out of it. */
+function sessionBegunAnew(before: string, text: string): string | undefined {
+  const after = parseSessionFile(text);
+  const isRepair = parseSessionFile(before).healthyText !== before;
+  return after.messages.length > 0 || isRepair ? undefined : after.metadata?.key ?? undefined;
+}
