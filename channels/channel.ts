@@ -22,7 +22,21 @@ export interface ChannelInbound {
   readonly context: JsonObject;
   /** Session of a thread or topic; without it the session is `channel:chatId`. */
   readonly sessionKey?: string;
+  /**
+   * Makes it a draft: accepted, and so acknowledged, before its text and media are there. The
+   * channel finds them by this and hands them in with `complete`; nobody works on it before.
+   */
+  readonly draft?: JsonObject;
 }
+
+/** What a draft lacked. */
+export type InboundContents = Pick<ChannelInbound, "content" | "media">;
+
+/** Speech as text. `off`: nobody is set up to write it down. */
+export type Transcription =
+  | { readonly state: "transcribed"; readonly text: string }
+  | { readonly state: "off" }
+  | { readonly state: "failed"; readonly reason: string };
 
 /** What the gateway did with a message. `refused`: do not acknowledge, the platform may send again. */
 export type HandInResult = "accepted" | "duplicate" | "refused";
@@ -106,6 +120,14 @@ export interface ChannelContext {
   readonly signal: AbortSignal;
   /** Hands a message in; resolves when it is durable. Acknowledge the platform only then. */
   handIn(inbound: ChannelInbound): Promise<HandInResult>;
+  /** Completes a draft; resolves when that is durable. What was stopped meanwhile stays stopped. */
+  complete(platformId: string, contents: InboundContents): Promise<void>;
+  /** Drafts that wait to be completed, oldest first: a page; ask again when these are complete. */
+  drafts(): Promise<readonly ChannelInbound[]>;
+  /** A person took a message back: it is dropped, unless it is being worked on. */
+  withdraw(platformId: string): Promise<void>;
+  /** Writes down what is said in a sound file of the media folder; never rejects. */
+  transcribe(path: string): Promise<Transcription>;
   /** Stores what is needed to finish the delivery `key` after a crash; resolves when durable. */
   remember(key: string, channelState: JsonValue): Promise<void>;
   /** The same for an inbound (a reaction's id). */

@@ -19,6 +19,8 @@ import {
   type DeliveryFailure,
   type DeliveryReceipt,
   type HandInResult,
+  type InboundContents,
+  type Transcription,
 } from "./channel.ts";
 import type { LoggedInWorker } from "./worker_logs.ts";
 
@@ -26,7 +28,9 @@ const logger = getLogger(["troupe", "channels", "host"]);
 
 /** Longest wait of a channel for the gateway's journal. The platform wants an answer within 3 s. */
 const HAND_IN_TIMEOUT_MS = 2_500;
-const REMEMBER_TIMEOUT_MS = 10_000;
+const STORE_TIMEOUT_MS = 10_000;
+/** Longest time for one recording, with all attempts to have it written down. */
+const TRANSCRIBE_TIMEOUT_MS = 300_000;
 
 /** How a delivery ended, as plain data. */
 export type DeliveryOutcome =
@@ -54,6 +58,23 @@ export type FromChannel =
     readonly inbound: ChannelInbound;
     readonly wantsStream: boolean;
     readonly replyTo: ReplyTo<HandInResult>;
+  }
+  | {
+    readonly type: "complete_inbound";
+    readonly platformId: string;
+    readonly contents: InboundContents;
+    readonly replyTo: ReplyTo<"completed">;
+  }
+  | { readonly type: "list_drafts"; readonly replyTo: ReplyTo<readonly ChannelInbound[]> }
+  | {
+    readonly type: "withdraw_inbound";
+    readonly platformId: string;
+    readonly replyTo: ReplyTo<"withdrawn">;
+  }
+  | {
+    readonly type: "transcribe";
+    readonly path: string;
+    readonly replyTo: ReplyTo<Transcription>;
   }
   | {
     readonly type: "remember";
@@ -183,23 +204,44 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       mediaFolder,
       signal: this.#ending.signal,
       handIn: (inbound) => this.#handIn(inbound),
+      complete: async (platformId, contents) => {
+        const type = "complete_inbound";
+        await this.#ask<"completed">((replyTo) => ({ type, platformId, contents, replyTo }));
+      },
+      drafts: () => this.#ask((replyTo) => ({ type: "list_drafts", replyTo })),
+      withdraw: async (platformId) => {
+        const type = "withdraw_inbound";
+        await this.#ask<"withdrawn">((replyTo) => ({ type, platformId, replyTo }));
+      },
+      transcribe: (path) => this.#transcribe(path),
       remember: async (key, channelState) => {
-        await this.#gateway.ask<"remembered">(
-          (replyTo) => ({ type: "remember", key, channelState, replyTo }),
-          { timeoutMs: REMEMBER_TIMEOUT_MS },
-        );
+        const type = "remember";
+        await this.#ask<"remembered">((replyTo) => ({ type, key, channelState, replyTo }));
       },
       rememberInbound: async (platformId, channelState) => {
-        await this.#gateway.ask<"remembered">(
-          (replyTo) => ({ type: "remember_inbound", platformId, channelState, replyTo }),
-          { timeoutMs: REMEMBER_TIMEOUT_MS },
-        );
+        const type = "remember_inbound";
+        await this.#ask<"remembered">((replyTo) => ({ type, platformId, channelState, replyTo }));
       },
       report: (connection) => {
         const isStreaming = this.#isStreaming;
         this.#gateway.tell({ type: "connection_changed", connection, isStreaming });
       },
     };
+  }
+
+  #ask<Answer>(makeMessage: (replyTo: ReplyTo<Answer>) => FromChannel): Promise<Answer> {
+    return this.#gateway.ask(makeMessage, { timeoutMs: STORE_TIMEOUT_MS });
+  }
+
+  async #transcribe(path: string): Promise<Transcription> {
+    try {
+      return await this.#gateway.ask<Transcription>(
+        (replyTo) => ({ type: "transcribe", path, replyTo }),
+        { timeoutMs: TRANSCRIBE_TIMEOUT_MS },
+      );
+    } catch (error) {
+      return { state: "failed", reason: asError(error).message };
+    }
   }
 
   /** A gateway that does not answer in time counts as a refusal: the platform will send again. */

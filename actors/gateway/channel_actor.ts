@@ -5,25 +5,16 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type {
-  ChannelInbound,
-  ConnectionState,
-  Delivery,
-  HandInResult,
-} from "../../channels/channel.ts";
+import type { ConnectionState, Delivery } from "../../channels/channel.ts";
 import type { DeliveryOutcome, FromChannel, ToChannel } from "../../channels/channel_host.ts";
 import { logForwarded } from "../../channels/worker_logs.ts";
-import type { Accepted, Journal } from "../journal/journal.ts";
-import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
+import type { Actor, ActorContext, ActorDefinition, StopReason } from "../kernel/actor.ts";
 import { asError, AskError } from "../kernel/errors.ts";
 import { unreachable } from "../kernel/invariant.ts";
-import type { JsonValue } from "../kernel/json.ts";
 import { jitter } from "../kernel/random.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { WorkerNotice } from "../kernel/worker_actor.ts";
-import type { OutboxControl } from "./outbox.ts";
-import type { RouterMessage } from "./router.ts";
-import { effectiveSessionKey } from "./session_key.ts";
+import { ChannelDesk, type ChannelDeskOptions } from "./channel_desk.ts";
 
 const logger = getLogger(["troupe", "gateway", "channel"]);
 
@@ -63,12 +54,6 @@ export type ChannelControl =
   | { readonly type: "stop_channel"; readonly replyTo: ReplyTo<"stopped"> };
 
 type Internal =
-  | {
-    readonly type: "hand_in_settled";
-    readonly platformId: string;
-    readonly outcome: Outcome<Accepted>;
-    readonly replyTo: ReplyTo<HandInResult>;
-  }
   | { readonly type: "host_stopped"; readonly reason: StopReason }
   | { readonly type: "host_due" }
   | { readonly type: "answered" };
@@ -77,12 +62,7 @@ type Internal =
 export type ChannelActorMessage = ChannelControl | FromChannel | WorkerNotice | Internal;
 
 /** What a channel's actor is made of. */
-export interface ChannelActorOptions {
-  readonly name: string;
-  readonly journal: Journal;
-  readonly router: ActorRef<RouterMessage>;
-  readonly outbox: ActorRef<OutboxControl>;
-  readonly isUnified: boolean;
+export interface ChannelActorOptions extends Omit<ChannelDeskOptions, "pipe"> {
   readonly startHost: StartHost;
 }
 
@@ -107,6 +87,7 @@ export function channelActor(options: ChannelActorOptions): ActorDefinition<Chan
 class ChannelActor implements Actor<ChannelActorMessage> {
   readonly #context: ActorContext<ChannelActorMessage>;
   readonly #options: ChannelActorOptions;
+  readonly #desk: ChannelDesk;
   #host: ActorRef<ToChannel> | undefined;
   #connection: ConnectionState = { state: "connecting", detail: "starting" };
   #startedAtMs = 0;
@@ -114,25 +95,33 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   #stuckThreads = 0;
   #recentFaults = 0;
   #lastError: string | null = null;
-  #takesInput = true;
   #isStopping = false;
 
   constructor(context: ActorContext<ChannelActorMessage>, options: ChannelActorOptions) {
     this.#context = context;
     this.#options = options;
+    this.#desk = new ChannelDesk({
+      ...options,
+      pipe: (work, done) => {
+        context.pipe(work, (outcome) => {
+          done(outcome);
+          return { type: "answered" };
+        });
+      },
+    });
     this.#startHost();
   }
 
   receive(message: ChannelActorMessage): void {
     switch (message.type) {
       case "hand_in":
-        return this.#handIn(message.inbound, message.wantsStream, message.replyTo);
-      case "hand_in_settled":
-        return this.#handInSettled(message);
+      case "complete_inbound":
+      case "list_drafts":
+      case "withdraw_inbound":
+      case "transcribe":
       case "remember":
-        return this.#remember(message.key, message.channelState, message.replyTo);
       case "remember_inbound":
-        return this.#rememberInbound(message.platformId, message.channelState, message.replyTo);
+        return this.#desk.receive(message);
       case "connection_changed":
         return this.#connectionChanged(message.connection, message.isStreaming);
       case "logged":
@@ -150,8 +139,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       case "report_channel":
         return message.replyTo.reply(this.#report());
       case "stop_intake":
-        this.#takesInput = false;
-        return;
+        return this.#desk.stopIntake();
       case "stop_channel":
         return this.#stop(message.replyTo);
       case "host_stopped":
@@ -174,75 +162,6 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     );
     this.#host = host;
     this.#context.watch(host, (reason) => ({ type: "host_stopped", reason }));
-  }
-
-  #handIn(inbound: ChannelInbound, wantsStream: boolean, replyTo: ReplyTo<HandInResult>): void {
-    if (!this.#takesInput) return replyTo.reply("refused");
-    const { name: channel, isUnified, journal } = this.#options;
-    const { sessionKey: override, ...message } = inbound;
-    const sessionKey = effectiveSessionKey({
-      channel,
-      chatId: message.chatId,
-      override,
-      isUnified,
-    });
-    this.#context.pipe(
-      () => journal.accept({ ...message, channel, sessionKey, wantsStream }),
-      (outcome) => ({
-        type: "hand_in_settled",
-        platformId: message.platformId,
-        outcome,
-        replyTo,
-      }),
-    );
-  }
-
-  /** Only what is durable is acknowledged. */
-  #handInSettled(
-    { platformId, outcome, replyTo }: Extract<Internal, { type: "hand_in_settled" }>,
-  ): void {
-    if (outcome.state === "failed") {
-      logger.error("Cannot accept message {platformId}: {reason}", {
-        platformId,
-        reason: outcome.error.message,
-      });
-      return replyTo.reply("refused");
-    }
-    const accepted = outcome.value;
-    if (accepted.state === "duplicate") return replyTo.reply("duplicate");
-    this.#options.router.tell({ type: "inbound_accepted", inbound: accepted.inbound });
-    replyTo.reply("accepted");
-  }
-
-  #remember(key: string, channelState: JsonValue, replyTo: ReplyTo<"remembered">): void {
-    const { journal, outbox } = this.#options;
-    this.#context.pipe(
-      () => journal.commit({ outboundChanges: [{ key, channelState }] }),
-      (outcome) => {
-        if (outcome.state === "failed") replyTo.refuse(outcome.error);
-        else {
-          outbox.tell({ type: "state_remembered", key, channelState });
-          replyTo.reply("remembered");
-        }
-        return { type: "answered" };
-      },
-    );
-  }
-
-  #rememberInbound(
-    platformId: string,
-    channelState: JsonValue,
-    replyTo: ReplyTo<"remembered">,
-  ): void {
-    const { journal, name: channel } = this.#options;
-    this.#context.pipe(
-      () => journal.commit({ inboundMemory: [{ channel, platformId, channelState }] }),
-      (outcome) => {
-        if (outcome.state === "failed") replyTo.refuse(outcome.error);
-        else replyTo.reply("remembered");
-        return { type: "answered" };
-      },
-    );
   }
 
   #connectionChanged(connection: ConnectionState, isStreaming: boolean): void {

@@ -9,6 +9,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
 import type { GateMessage, OutboxMessage } from "../session/ports.ts";
 import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
+import type { Transcribe } from "./channel_desk.ts";
 import { gateActor, type GateActorMessage } from "./gate.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
 import { routerActor, type RouterActorMessage, type StartSession } from "./router.ts";
@@ -22,6 +23,8 @@ export interface CoreChannel {
   /** How long a send under the same key may be repeated; 0: never. */
   readonly idempotencyMs: number;
   readonly startHost: StartHost;
+  /** Writes down what is said in its sound files. @default nobody does */
+  readonly transcribe?: Transcribe;
 }
 
 /** What the core is made of. */
@@ -89,11 +92,19 @@ export function startCore(options: CoreOptions): Core {
     router,
     outboxes,
     startChannels() {
-      for (const { name, startHost } of options.channels) {
+      for (const { name, startHost, transcribe } of options.channels) {
         const outbox = outboxes.get(name);
         if (outbox === undefined) continue;
         const { isUnified } = options;
-        const definition = channelActor({ name, journal, router, outbox, isUnified, startHost });
+        const definition = channelActor({
+          name,
+          journal,
+          router,
+          outbox,
+          isUnified,
+          startHost,
+          transcribe,
+        });
         channelActors.set(name, system.spawn(definition));
       }
       return channelActors;

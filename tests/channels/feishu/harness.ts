@@ -11,6 +11,7 @@ import type {
   ConnectionState,
   Delivery,
   HandInResult,
+  Transcription,
 } from "../../../channels/channel.ts";
 import type { JsonValue } from "../../../actors/kernel/json.ts";
 import { seededRandom } from "../../../actors/kernel/random.ts";
@@ -51,7 +52,16 @@ export class LogRecorder implements AsyncDisposable {
 export class FakeGateway {
   /** What the next hand-ins answer; "accepted" when it runs out. */
   readonly answers: HandInResult[] = [];
+  /** In order of acceptance; a draft becomes its completed message in place. */
   readonly inbounds: ChannelInbound[] = [];
+  /** Messages that were taken back. */
+  readonly withdrawn: string[] = [];
+  /** Sound files that were to be written down. */
+  readonly heard: string[] = [];
+  /** What is said in each sound file. */
+  speech: Transcription = { state: "off" };
+  /** Each completion waits for it. */
+  completionGate: Promise<void> = Promise.resolve();
   readonly states: ConnectionState[] = [];
   readonly memory: Map<string, JsonValue> = new Map();
   readonly inboundMemory: Map<string, JsonValue> = new Map();
@@ -59,6 +69,11 @@ export class FakeGateway {
   gate: Promise<void> = Promise.resolve();
   /** Told before a state is stored; a throw is a crash at that boundary. */
   onRemember: (key: string, state: JsonValue) => void = () => {};
+
+  /** Messages that wait to be completed. */
+  get drafts(): readonly ChannelInbound[] {
+    return this.inbounds.filter(({ draft }) => draft !== undefined);
+  }
 
   /** The context of one channel; a second one is a new Worker on the same journal. */
   context(clock: ManualClock, signal: AbortSignal): ChannelContext {
@@ -76,6 +91,23 @@ export class FakeGateway {
         const answer = this.answers.shift() ?? (isKnown ? "duplicate" : "accepted");
         if (answer === "accepted") this.inbounds.push(inbound);
         return answer;
+      },
+      complete: async (platformId, contents) => {
+        await this.completionGate;
+        const at = this.inbounds.findIndex((inbound) => inbound.platformId === platformId);
+        const found = this.inbounds[at];
+        if (found?.draft === undefined) return;
+        const { draft: _completed, ...inbound } = found;
+        this.inbounds[at] = { ...inbound, ...contents };
+      },
+      drafts: () => Promise.resolve(this.drafts),
+      withdraw: (platformId) => {
+        this.withdrawn.push(platformId);
+        return Promise.resolve();
+      },
+      transcribe: (path) => {
+        this.heard.push(path);
+        return Promise.resolve(this.speech);
       },
       remember: (key, state) => {
         this.onRemember(key, state);
