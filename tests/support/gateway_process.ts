@@ -13,6 +13,11 @@ import { until } from "./until.ts";
 const ROOT = new URL("../../", import.meta.url);
 /** A loaded machine may need this long to start a process. */
 const START_MS = 30_000;
+/** The words that start the program: this Deno, on the sources. */
+const PROGRAM: readonly string[] = [
+  ...[Deno.execPath(), "run", "-A", "--cached-only", "--no-check"],
+  new URL("mod.ts", ROOT).pathname,
+];
 
 /** What a gateway is run with. */
 export interface GatewayProcessOptions {
@@ -26,6 +31,8 @@ export interface GatewayProcessOptions {
   readonly config?: JsonObject;
   /** @default a new one, removed at the end */
   readonly home?: string;
+  /** The words that start the program. @default this Deno, on the sources */
+  readonly program?: readonly string[];
 }
 
 const line = z.string();
@@ -84,7 +91,7 @@ export class GatewayProcess implements AsyncDisposable {
   /** Writes the config into `home` and starts the gateway there. */
   static async start(home: GatewayHome, options: GatewayProcessOptions): Promise<GatewayProcess> {
     await Deno.writeTextFile(join(home.path, "config.json"), JSON.stringify(configFor(options)));
-    const running = new GatewayProcess(home.path);
+    const running = new GatewayProcess(home.path, options.program);
     await until(() => running.output.includes("Ready\n") || running.#hasEnded, {
       timeoutMs: START_MS,
       what: "the gateway's start",
@@ -93,8 +100,8 @@ export class GatewayProcess implements AsyncDisposable {
     return running;
   }
 
-  private constructor(home: string) {
-    this.#child = denoProcess(["gateway"], home).spawn();
+  private constructor(home: string, program?: readonly string[]) {
+    this.#child = troupeProcess(["gateway"], home, program).spawn();
     this.#output = [];
     const collect = async (stream: ReadableStream<Uint8Array>) => {
       for await (const text of stream.pipeThrough(new TextDecoderStream())) {
@@ -151,8 +158,9 @@ export class GatewayProcess implements AsyncDisposable {
 export async function runTroupe(
   args: readonly string[],
   home: string,
+  program?: readonly string[],
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const { code, stdout, stderr } = await denoProcess(args, home).output();
+  const { code, stdout, stderr } = await troupeProcess(args, home, program).output();
   const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: decode(stdout), stderr: decode(stderr) };
 }
@@ -165,9 +173,13 @@ export async function writeConfig(
   await Deno.writeTextFile(join(home.path, "config.json"), JSON.stringify(configFor(options)));
 }
 
-function denoProcess(args: readonly string[], home: string): Deno.Command {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--cached-only", "--no-check", new URL("mod.ts", ROOT).pathname, ...args],
+function troupeProcess(
+  args: readonly string[],
+  home: string,
+  [command = Deno.execPath(), ...words]: readonly string[] = PROGRAM,
+): Deno.Command {
+  return new Deno.Command(command, {
+    args: [...words, ...args],
     env: { TROUPE_HOME: home, NO_COLOR: "1" },
     stdin: "null",
     stdout: "piped",
