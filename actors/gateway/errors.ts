@@ -4,17 +4,42 @@
  */
 
 import { GatewayError } from "../kernel/errors.ts";
+import type { LockHolder } from "./adapters/lock_file.ts";
+
+/** What a start can fail of. */
+export type StartFailure =
+  | "port_taken"
+  | "provider_unusable"
+  | "state_unusable"
+  | "workspace_unusable"
+  | "journal_unusable"
+  | LockFailure;
+
+/** What another process can hold. */
+export type LockFailure = "state_locked" | "workspace_locked";
 
 /** A start that was refused; the message is one line for people. */
 export class StartError extends GatewayError {
-  override readonly name = "StartError";
-  readonly code: "port_taken" | "provider_unusable";
+  override readonly name: string = "StartError";
+  readonly code: StartFailure;
   readonly recovery = "give_up";
   /** What a command ends with. */
   readonly exitCode = 2;
 
-  constructor(code: StartError["code"], message: string, options?: ErrorOptions) {
+  constructor(code: StartFailure, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+}
+
+/** Another process has what a gateway needs for itself. */
+export class LockedError extends StartError {
+  override readonly name = "LockedError";
+  /** Whom it met; null where that is not known. */
+  readonly holder: LockHolder | null;
+
+  constructor(code: LockFailure, message: string, holder: LockHolder | null) {
+    super(code, message);
+    this.holder = holder;
   }
 }

@@ -4,16 +4,17 @@
  * @module
  */
 
-import { join } from "node:path";
 import { getLogger } from "@logtape/logtape";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
-import { openSqliteJournal } from "../journal/sqlite_journal.ts";
+import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import { sessionActor } from "../session/session.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
+import { listenControl } from "./adapters/control_socket.ts";
 import { HealthServer } from "./adapters/health_server.ts";
+import { processId } from "./adapters/lock_file.ts";
 import type { ChannelActorMessage } from "./channel_actor.ts";
 import {
   type LocalChannel,
@@ -21,13 +22,20 @@ import {
   platformChannels,
   WORKER_ENTRY,
 } from "./channel_wiring.ts";
+import { ControlDoor } from "./control_door.ts";
+import type { ControlHandler } from "./control_handler.ts";
+import { gatewayHandlers } from "./control_handlers.ts";
 import { type Core, startCore } from "./core.ts";
 import { drain } from "./drain.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
-import { wireServices } from "./service_wiring.ts";
+import { takeLocks } from "./locks.ts";
+import { type WiredServices, wireServices } from "./service_wiring.ts";
+import { journalPath, openJournal } from "./state_journal.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway"]);
+
+const DEFAULT_COMMAND = "gateway";
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
@@ -38,8 +46,12 @@ export interface GatewayOptions {
   readonly print: (line: string) => void;
   /** Channels in this process, such as the terminal. */
   readonly localChannels?: readonly LocalChannel[];
-  /** The configured platforms, recovery and the health endpoint; false for a single errand. */
+  /** Platforms, recovery, health endpoint and control door; false for a single errand. */
   readonly isWhole: boolean;
+  /** What this process was started as, for others that meet its locks. @default "gateway" */
+  readonly command?: string;
+  /** Answered at the control door besides the gateway's own requests. */
+  readonly handlers?: readonly ControlHandler[];
   /** @default the module that hosts the channels there are */
   readonly workerEntry?: URL;
 }
@@ -48,22 +60,24 @@ export interface GatewayOptions {
 export class Gateway implements AsyncDisposable {
   readonly #parts: Parts;
   readonly #owned: AsyncDisposableStack;
+  readonly #print: (line: string) => void;
 
   /**
    * Starts everything, or nothing.
    *
-   * @throws {JournalError} when another process holds the state folder, or it cannot be used
-   * @throws {StartError} when a port is taken or the workspace cannot be made
+   * @throws {LockedError} when another process has the state folder or the workspace
+   * @throws {StartError} when one of them, the journal or the port cannot be used
    */
   static async start(options: GatewayOptions): Promise<Gateway> {
     await using opening = new AsyncDisposableStack();
     const parts = await startParts(options, opening);
-    return new Gateway(parts, opening.move());
+    return new Gateway(parts, opening.move(), options.print);
   }
 
-  private constructor(parts: Parts, owned: AsyncDisposableStack) {
+  private constructor(parts: Parts, owned: AsyncDisposableStack, print: (line: string) => void) {
     this.#parts = parts;
     this.#owned = owned;
+    this.#print = print;
   }
 
   /** How it is. */
@@ -82,7 +96,7 @@ export class Gateway implements AsyncDisposable {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#owned.disposed) return;
-    await drain(this.#parts.core, this.#parts.channels);
+    await drain(this.#parts.core, this.#parts.channels, this.#print);
     await this.#owned.disposeAsync();
   }
 }
@@ -96,16 +110,12 @@ interface Parts {
 }
 
 async function startParts(options: GatewayOptions, owned: AsyncDisposableStack): Promise<Parts> {
-  const { loaded, version, world, print, isWhole, workerEntry = WORKER_ENTRY } = options;
-  const { config, locations } = loaded;
+  const { loaded, version, world, print, isWhole } = options;
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
 
-  const journal = owned.use(openJournal(locations.stateFolder, world));
-  print(`Journal: ${join(locations.stateFolder, "journal.sqlite")}`);
-  for (const path of await syncWorkspace(locations.workspace)) print(`Workspace: made ${path}`);
-  print(`Workspace: ${locations.workspace}`);
-
+  owned.use(await takeLocks(loaded.locations, options.command ?? DEFAULT_COMMAND));
+  const journal = owned.use(await openGround(options));
   const services = wireServices({ loaded, version, world, journal, uptimeMs });
   print(services.modelLine);
   print(services.toolsLine);
@@ -121,25 +131,7 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
         }),
     }),
   );
-  const platforms = isWhole ? platformChannels({ config, locations, workerEntry }) : [];
-  const local = (options.localChannels ?? []).map((channel) =>
-    localChannel(channel, locations.mediaFolder)
-  );
-  const core = startCore({
-    system,
-    journal,
-    channels: [...local, ...platforms],
-    permitsMax: config.agents.defaults.maxConcurrentRequests,
-    isUnified: config.agents.defaults.unifiedSession,
-    recovers: isWhole,
-    progress: config.channels,
-    sendAttemptsMax: config.channels.sendMaxRetries,
-    startSession: (spawn, sessionKey, router, surroundings) =>
-      spawn(sessionActor(sessionKey, { ...services.shared, ...surroundings }, router)),
-  });
-  const channels = core.startChannels();
-  if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
-
+  const { core, channels } = startActors(options, { system, journal, services });
   const report = () =>
     reportHealth({
       version,
@@ -151,14 +143,98 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
       channels,
       outboxes: core.outboxes,
     });
-  const { host, port } = config.gateway;
-  const healthServer = isWhole ? owned.use(HealthServer.listen({ host, port, report })) : undefined;
-  if (healthServer !== undefined) print(`Health: ${healthServer.url}`);
+  if (!isWhole) return { core, channels, healthServer: undefined, report };
+  const { host, port } = loaded.config.gateway;
+  const healthServer = owned.use(HealthServer.listen({ host, port, report }));
+  print(`Health: ${healthServer.url}`);
+  const { modelLine: model } = services;
+  await openControl(options, owned, { startedAtMs, model, healthUrl: healthServer.url, report });
   return { core, channels, healthServer, report };
 }
 
-function openJournal(stateFolder: string, { clock, defer }: World): Journal {
-  return openSqliteJournal({ path: join(stateFolder, "journal.sqlite"), clock, defer });
+/** The journal and the workspace, which the locks keep for this process alone. */
+async function openGround({ loaded, world, print }: GatewayOptions): Promise<Journal> {
+  const { stateFolder, workspace } = loaded.locations;
+  await using opening = new AsyncDisposableStack();
+  const journal = opening.use(openJournal(stateFolder, world));
+  print(`Journal: ${journalPath(stateFolder)}`);
+  for (const path of await syncWorkspace(workspace)) print(`Workspace: made ${path}`);
+  print(`Workspace: ${workspace}`);
+  opening.move();
+  return journal;
+}
+
+/** What the actors stand on. */
+interface Ground {
+  readonly system: ActorSystem;
+  readonly journal: Journal;
+  readonly services: WiredServices;
+}
+
+function startActors(
+  { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY }: GatewayOptions,
+  { system, journal, services }: Ground,
+): Pick<Parts, "core" | "channels"> {
+  const { config, locations } = loaded;
+  const { defaults } = config.agents;
+  const platforms = isWhole ? platformChannels({ config, locations, workerEntry }) : [];
+  const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
+  const core = startCore({
+    system,
+    journal,
+    channels: [...local, ...platforms],
+    permitsMax: defaults.maxConcurrentRequests,
+    isUnified: defaults.unifiedSession,
+    recovers: isWhole,
+    progress: config.channels,
+    sendAttemptsMax: config.channels.sendMaxRetries,
+    startSession: (spawn, sessionKey, router, surroundings) =>
+      spawn(sessionActor(sessionKey, { ...services.shared, ...surroundings }, router)),
+  });
+  const channels = core.startChannels();
+  if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
+  return { core, channels };
+}
+
+/** What the control door tells of. */
+interface ControlFacts {
+  readonly startedAtMs: number;
+  readonly model: string;
+  readonly healthUrl: string;
+  readonly report: () => Promise<HealthReport>;
+}
+
+/** Opens the control door; a gateway without one still serves its chats. */
+async function openControl(
+  { loaded, version, world, print, command, handlers = [] }: GatewayOptions,
+  owned: AsyncDisposableStack,
+  { report, ...facts }: ControlFacts,
+): Promise<void> {
+  const { configFile, workspace, stateFolder } = loaded.locations;
+  try {
+    const own = gatewayHandlers({
+      facts: {
+        ...facts,
+        pid: processId(),
+        command: command ?? DEFAULT_COMMAND,
+        configFile,
+        workspace,
+        stateFolder,
+      },
+      health: report,
+    });
+    const door = owned.use(
+      new ControlDoor({
+        listener: await listenControl(stateFolder),
+        handlers: [...own, ...handlers],
+        clock: world.clock,
+        version,
+      }),
+    );
+    print(`Control: ${door.place}`);
+  } catch (error) {
+    print(`Control: off, so commands cannot reach this gateway: ${asError(error).message}`);
+  }
 }
 
 function printChannels(

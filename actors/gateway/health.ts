@@ -85,7 +85,7 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
       waiting: gate?.waiting ?? 0,
       limit: gate?.permitsMax ?? 0,
     },
-    queue: counts === null ? null : depths(counts),
+    queue: counts === null ? null : queueDepths(counts),
     dead_letters: sources.deadLetters(),
   };
 }
@@ -117,7 +117,8 @@ async function channelHealth(
   }];
 }
 
-function depths({ inbounds, outbounds }: JournalCounts): HealthReport["queue"] {
+/** Rows that have not come to their end. */
+export function queueDepths({ inbounds, outbounds }: JournalCounts): HealthReport["queue"] {
   return {
     accepted: inbounds.accepted,
     running: inbounds.running,

@@ -10,7 +10,7 @@ import { VERSION } from "./version.ts";
 
 /**
  * Runs the command that `args` name; resolves with the exit code: 0 done, 1 failed, 2 wrong usage
- * or configuration.
+ * or configuration, or something that another process holds.
  */
 export async function main(
   args: readonly string[],
@@ -29,10 +29,12 @@ export async function main(
 
 /** One line for each fault, no stack: those are in the log, at debug level. */
 function fail(error: Error, terminal: Terminal): number {
-  for (const line of error.message.split("\n")) terminal.writeError(`Error: ${line}\n`);
+  const message = error.message === "" ? error.name : error.message;
+  for (const line of message.split("\n")) terminal.writeError(`Error: ${line}\n`);
   return "exitCode" in error && typeof error.exitCode === "number" ? error.exitCode : 1;
 }
 
+/** The commands. What they run is loaded when they are called: help needs none of it. */
 function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Command {
   const program = new Command("troupe")
     .description("A personal assistant, reached from your chats and your terminal")
@@ -41,6 +43,13 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
     .exitOverride()
     .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })
     .showHelpAfterError("(add --help for the flags)");
+  addRunning(program, terminal, done);
+  addQuestions(program, terminal, done);
+  return program;
+}
+
+/** Commands that run the assistant. */
+function addRunning(program: Command, terminal: Terminal, done: (exitCode: number) => void): void {
   program.command("gateway")
     .description("run the gateway: all enabled channels, until it is stopped")
     .addOption(portOption())
@@ -58,11 +67,32 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
     .addOption(configOption())
     .addOption(workspaceOption())
     .option("--logs", "show the log")
-    .action(async (flags) => {
+    .action(async (flags, command: Command) => {
       const { agentCommand } = await import("./commands/agent.ts");
-      done(await agentCommand(flags, terminal));
+      const isChosen = command.getOptionValueSource("session") !== "default";
+      done(await agentCommand({ ...flags, ...(!isChosen && { session: undefined }) }, terminal));
     });
-  return program;
+}
+
+/** Commands that ask, or tell, a gateway that runs. */
+function addQuestions(
+  program: Command,
+  terminal: Terminal,
+  done: (exitCode: number) => void,
+): void {
+  program.command("status")
+    .description("show how the gateway is, or what it will find when it starts")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .addOption(workspaceOption())
+    .action(async (flags) => {
+      const { statusCommand } = await import("./commands/status.ts");
+      done(await statusCommand(flags, terminal));
+    });
+}
+
+function jsonOption(): Option {
+  return new Option("--json", "print JSON, for scripts");
 }
 
 function configOption(): Option {

@@ -5,42 +5,130 @@
 
 import { createInterface } from "node:readline";
 import { stdin, stdout } from "node:process";
+import { Transform } from "node:stream";
+import {
+  hideLineEnds,
+  PASTE_MODE_OFF,
+  PASTE_MODE_ON,
+  PasteFilter,
+  restoreLineEnds,
+} from "../paste_filter.ts";
 
 /** Lines typed at the terminal. */
 export interface LineInput {
+  /** What was entered; a pasted text is one entry, whatever line ends it has. */
   readonly lines: AsyncIterable<string>;
   /** A person types; otherwise the lines come from a file or another program. */
   readonly isTyped: boolean;
-  /** Writes above the half-typed line. */
+  /** Writes above the half-typed line, which is gone from the screen until it is redrawn. */
   readonly writeAbove: (text: string) => void;
-  /** Draws the half-typed line again. */
+  /** Draws the half-typed line; to be called at the start of a screen line. */
   readonly redraw: () => void;
   readonly close: () => void;
 }
 
+/** How to read lines. */
+export interface LineInputOptions {
+  readonly prompt: string;
+  /** What was entered before, newest first. */
+  readonly history: readonly string[];
+}
+
+/** Whether a person types at standard input and sees standard output. */
+export function isTyped(): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
+}
+
 /** Reads lines until the input ends, or Ctrl-C on an empty line. */
-export function readLines({ prompt }: { readonly prompt: string }): LineInput {
-  const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
-  const reader = createInterface({ input: stdin, output: stdout, prompt, terminal: isTerminal });
+export function readLines(options: LineInputOptions): LineInput {
+  return isTyped() ? readKeys(options) : readPipe();
+}
+
+function readPipe(): LineInput {
+  const reader = createInterface({ input: stdin });
+  // Made at once: what comes before somebody iterates would be lost, the end of the input too.
+  const lines = reader[Symbol.asyncIterator]();
+  return {
+    lines,
+    isTyped: false,
+    writeAbove: (text) => void stdout.write(text),
+    redraw: () => {},
+    close: () => reader.close(),
+  };
+}
+
+function readKeys({ prompt, history }: LineInputOptions): LineInput {
+  const keys = stdin.pipe(new PasteTransform());
+  const reader = createInterface({
+    input: keys,
+    output: stdout,
+    prompt,
+    terminal: true,
+    history: history.map(hideLineEnds),
+  });
+  const lines = reader[Symbol.asyncIterator]();
+  let isDrawn = false;
   const redraw = () => {
-    if (isTerminal) reader.prompt(true);
+    if (isDrawn) return;
+    // A long line stands on several rows of the screen, and the reader goes up to the first.
+    stdout.write("\n".repeat(reader.getCursorPos().rows));
+    reader.prompt(true);
+    isDrawn = true;
+  };
+  const erase = () => {
+    if (!isDrawn) return;
+    const { rows } = reader.getCursorPos();
+    stdout.write(`${rows > 0 ? `\x1b[${rows}A` : ""}\r\x1b[J`);
+    isDrawn = false;
   };
   reader.on("SIGINT", () => {
     if (reader.line === "") return reader.close();
+    reader.write(null, { ctrl: true, name: "e" });
     reader.write(null, { ctrl: true, name: "u" });
   });
-  reader.on("line", redraw);
-  // Made at once: what comes before somebody iterates would be lost, the end of the input too.
-  const lines = reader[Symbol.asyncIterator]();
-  redraw();
+  reader.on("line", () => {
+    isDrawn = false;
+    redraw();
+  });
+  stdout.write(PASTE_MODE_ON);
+  reader.on("close", () => {
+    stdout.write(`${isDrawn ? "\n" : ""}${PASTE_MODE_OFF}`);
+    stdin.unpipe(keys);
+    stdin.pause();
+  });
   return {
-    lines,
-    isTyped: isTerminal,
+    lines: restored(lines),
+    isTyped: true,
     writeAbove: (text) => {
-      if (isTerminal) stdout.write("\r\x1b[K");
+      erase();
       stdout.write(text);
     },
     redraw,
     close: () => reader.close(),
   };
+}
+
+async function* restored(lines: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  for await (const line of lines) yield restoreLineEnds(line);
+}
+
+/** The keyboard without the marks of pastes; to the line editor still a terminal. */
+class PasteTransform extends Transform {
+  readonly isTTY = true;
+  readonly #filter = new PasteFilter();
+  readonly #decoder = new TextDecoder();
+
+  /** Line by line or key by key, as the editor wants it. */
+  setRawMode(isRaw: boolean): this {
+    stdin.setRawMode(isRaw);
+    return this;
+  }
+
+  override _transform(
+    chunk: Uint8Array,
+    _encoding: string,
+    done: (error: Error | null, text: string) => void,
+  ): void {
+    done(null, this.#filter.push(this.#decoder.decode(chunk, { stream: true })));
+  }
 }

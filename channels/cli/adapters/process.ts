@@ -1,11 +1,25 @@
 /**
- * This process: its signals and its end.
+ * This process: its signals, its faults and its end.
  * @module
  */
+
+import { setTimeout } from "node:timers/promises";
 
 const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** What a shell expects of a process that a signal ended: 128 and the signal's number. */
+const SIGNAL_EXIT_CODES: ReadonlyMap<Deno.Signal, number> = new Map([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+]);
+
+/** The exit code for a signal that ended a command before it was done. */
+export function exitCodeFor(signal: Deno.Signal): number {
+  return SIGNAL_EXIT_CODES.get(signal) ?? 1;
+}
 
 /** Resolves with the first signal that asks this process to end; a second one ends it at once. */
 export function untilAskedToStop(): Promise<Deno.Signal> {
@@ -13,12 +27,32 @@ export function untilAskedToStop(): Promise<Deno.Signal> {
   let hasBeenAsked = false;
   for (const signal of SIGNALS) {
     Deno.addSignalListener(signal, () => {
-      if (hasBeenAsked) Deno.exit(signal === "SIGINT" ? 130 : 143);
+      if (hasBeenAsked) Deno.exit(exitCodeFor(signal));
       hasBeenAsked = true;
       resolve(signal);
     });
   }
   return promise;
+}
+
+/**
+ * Tells of errors that nobody caught, instead of letting them end the process: what failed is one
+ * library's callback, and all the rest can go on.
+ */
+export function reportUncaught(report: (error: unknown) => void): void {
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    report(event.reason);
+  });
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    report(event.error);
+  });
+}
+
+/** Waits a little before the next look at something that gives no notice. */
+export async function pause(delayMs: number): Promise<void> {
+  await setTimeout(delayMs);
 }
 
 /** Ends the process: nothing that was forgotten may keep it alive. */

@@ -1,0 +1,147 @@
+/**
+ * What a running gateway can be asked at its control door. Each request is one definition here and
+ * one handler in `control_handlers.ts`.
+ * @module
+ */
+
+import { z } from "zod";
+import { type ControlRequest, query } from "./control.ts";
+
+/** What `GET /health` answers, as far as commands show it; newer gateways tell more. */
+export interface HealthStatus {
+  readonly status: string;
+  readonly version: string;
+  readonly uptime_s: number;
+  readonly channels: Readonly<Record<string, ChannelStatus>>;
+  readonly sessions: { readonly awake: number };
+  readonly turns: { readonly running: number; readonly waiting: number; readonly limit: number };
+  readonly queue: {
+    readonly accepted: number;
+    readonly running: number;
+    readonly outbound: number;
+  } | null;
+  readonly dead_letters: number;
+}
+
+/** One channel in it. */
+export interface ChannelStatus {
+  readonly state: string;
+  readonly detail: string;
+  readonly restarts: number;
+  readonly last_error: string | null;
+  readonly outbox: number;
+}
+
+const channelStatus: z.ZodType<ChannelStatus> = z.looseObject({
+  state: z.string(),
+  detail: z.string(),
+  restarts: z.number(),
+  last_error: z.string().nullable(),
+  outbox: z.number(),
+});
+
+const healthShape: z.ZodType<HealthStatus> = z.looseObject({
+  status: z.string(),
+  version: z.string(),
+  uptime_s: z.number(),
+  channels: z.record(z.string(), channelStatus),
+  sessions: z.looseObject({ awake: z.number() }),
+  turns: z.looseObject({ running: z.number(), waiting: z.number(), limit: z.number() }),
+  queue: z.looseObject({ accepted: z.number(), running: z.number(), outbound: z.number() })
+    .nullable(),
+  dead_letters: z.number(),
+});
+
+/** A running gateway, seen from outside. */
+export interface GatewayStatus {
+  readonly pid: number;
+  /** What it was started as. */
+  readonly command: string;
+  readonly startedAtMs: number;
+  readonly configFile: string;
+  readonly workspace: string;
+  readonly stateFolder: string;
+  /** As at its start: model, vendor and address, or what is missing. */
+  readonly model: string;
+  readonly healthUrl: string | null;
+  /** The health report. */
+  readonly health: HealthStatus;
+}
+
+const nothing: z.ZodType<Record<string, never>> = z.strictObject({});
+
+/** How the gateway is. */
+export const statusRequest: ControlRequest<Record<string, never>, GatewayStatus> = query("status", {
+  params: nothing,
+  result: z.object({
+    pid: z.int(),
+    command: z.string(),
+    startedAtMs: z.number(),
+    configFile: z.string(),
+    workspace: z.string(),
+    stateFolder: z.string(),
+    model: z.string(),
+    healthUrl: z.string().nullable(),
+    health: healthShape,
+  }),
+});
+
+/** A message that did not get where it should, and stays until someone decides about it. */
+export interface StrandedMessage {
+  /** What `retry` and `drop` take. */
+  readonly id: string;
+  /** `in`: for the assistant; `out`: from it. */
+  readonly direction: "in" | "out";
+  /** `failed`, `parked` or `unknown`. */
+  readonly state: string;
+  readonly channel: string;
+  readonly chatId: string;
+  readonly sessionKey: string;
+  /** When it was accepted or made. */
+  readonly atMs: number;
+  /** Why, as far as it is known. */
+  readonly reason: string | null;
+}
+
+const strandedMessage: z.ZodType<StrandedMessage> = z.object({
+  id: z.string(),
+  direction: z.enum(["in", "out"]),
+  state: z.string(),
+  channel: z.string(),
+  chatId: z.string(),
+  sessionKey: z.string(),
+  atMs: z.number(),
+  reason: z.string().nullable(),
+});
+
+/** Which messages failed, were parked, or ended in doubt; newest first. */
+export const failedRequest: ControlRequest<
+  { readonly limit: number },
+  { readonly messages: readonly StrandedMessage[] }
+> = query("failed", {
+  params: z.object({ limit: z.int().min(1).max(10_000) }),
+  result: z.object({ messages: z.array(strandedMessage) }),
+});
+
+/** What became of the wish to retry or drop a message. */
+export interface StrandedOutcome {
+  /** `missing`: no such message, or it needs nothing. */
+  readonly state: "done" | "missing";
+}
+
+const strandedChoice: z.ZodType<{ readonly id: string }> = z.object({ id: z.string().min(1) });
+const strandedOutcome: z.ZodType<StrandedOutcome> = z.object({
+  state: z.enum(["done", "missing"]),
+});
+
+/** Takes a message up again. */
+export const retryRequest: ControlRequest<{ readonly id: string }, StrandedOutcome> = query(
+  "retry",
+  { params: strandedChoice, result: strandedOutcome },
+);
+
+/** Lets go of a message for good. */
+export const dropRequest: ControlRequest<{ readonly id: string }, StrandedOutcome> = query("drop", {
+  params: strandedChoice,
+  result: strandedOutcome,
+});

@@ -1,0 +1,86 @@
+/**
+ * `status`: how the gateway is, or what it will find when it starts.
+ * @module
+ */
+
+import type { LoadedConfig } from "../../../actors/config/load_config.ts";
+import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
+import { hasFile } from "../../../actors/gateway/adapters/local_folders.ts";
+import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
+import { askDoor } from "../../../actors/gateway/control_client.ts";
+import { type GatewayStatus, statusRequest } from "../../../actors/gateway/control_requests.ts";
+import { LockedError } from "../../../actors/gateway/errors.ts";
+import { queueDepths } from "../../../actors/gateway/health.ts";
+import { withIdleJournal } from "../../../actors/gateway/state_journal.ts";
+import { chooseProvider } from "../../../providers/registry.ts";
+import type { Terminal } from "../adapters/terminal.ts";
+import { loadAndPrepare, type LoadFlags } from "../load.ts";
+import { type IdleStatus, idleText, runningText } from "../status_text.ts";
+
+/** Flags of the command. */
+export interface StatusFlags extends LoadFlags {
+  readonly json?: boolean | undefined;
+}
+
+/** Says how things are; 0 whether a gateway runs or not. */
+export async function statusCommand(flags: StatusFlags, terminal: Terminal): Promise<number> {
+  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  const running = await askRunning(loaded);
+  const idle = running === null ? await lookAround(loaded) : null;
+  if (flags.json === true) {
+    const status = { running: running !== null, ...(running ?? idle) };
+    terminal.write(`${JSON.stringify(status, null, 2)}\n`);
+  } else if (running !== null) terminal.write(runningText(running));
+  else if (idle !== null) terminal.write(idleText(idle));
+  return 0;
+}
+
+async function askRunning({ locations }: LoadedConfig): Promise<GatewayStatus | null> {
+  const peer = await connectControl(locations.stateFolder);
+  return peer === null ? null : await askDoor(peer, statusRequest, {}, systemWorld().clock);
+}
+
+async function lookAround({ config, locations }: LoadedConfig): Promise<IdleStatus> {
+  const { configFile, workspace, stateFolder } = locations;
+  const { queue, lockedBy } = await lookIntoJournal(stateFolder);
+  return {
+    configFile,
+    hasConfigFile: await hasFile(configFile),
+    workspace,
+    hasWorkspace: await hasFile(workspace),
+    stateFolder,
+    model: modelLine(config),
+    channels: Object.keys(config.channels.enabled),
+    queue,
+    lockedBy,
+  };
+}
+
+async function lookIntoJournal(
+  stateFolder: string,
+): Promise<Pick<IdleStatus, "queue" | "lockedBy">> {
+  try {
+    const queue = await withIdleJournal(
+      stateFolder,
+      { world: systemWorld(), command: "status" },
+      async (journal) => queueDepths(await journal.counts()),
+    );
+    return { queue, lockedBy: null };
+  } catch (error) {
+    if (error instanceof LockedError) return { queue: null, lockedBy: error.message };
+    throw error;
+  }
+}
+
+function modelLine({ agents, providers }: LoadedConfig["config"]): string {
+  const { model, provider } = agents.defaults;
+  const choice = chooseProvider({ model, provider, providers });
+  switch (choice.state) {
+    case "problem":
+      return `Model: ${choice.key}: ${choice.problem}`;
+    case "unconfigured":
+      return "Model: no provider is configured";
+    default:
+      return `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}`;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * One question, its answer, and the end.
+ * @module
+ */
+
+import type { LoadedConfig } from "../../actors/config/load_config.ts";
+import { exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
+import type { Terminal } from "./adapters/terminal.ts";
+import { type ChatLine, openChatLine } from "./chat_line.ts";
+import { Screen } from "./screen.ts";
+import type { SettledEvent, TerminalEvent, TerminalPlace } from "./terminal_events.ts";
+
+/** What a conversation in the terminal is made of. */
+export interface ChatScene {
+  readonly loaded: LoadedConfig;
+  readonly terminal: Terminal;
+  readonly place: TerminalPlace;
+  /** The workspace that a person named on the command line. */
+  readonly namedWorkspace: string | null;
+  /** Makes secondary text unobtrusive. */
+  readonly dim: (text: string) => string;
+}
+
+/** Asks, shows the answer, and resolves with the exit code: 1 when there is no good answer. */
+export async function askOnce(scene: ChatScene, question: string): Promise<number> {
+  const { terminal, dim } = scene;
+  const interrupted = untilAskedToStop();
+  const pace = terminal.isInteractive ? "letters" : "whole";
+  const screen = new Screen({ write: terminal.write, pace, dim });
+  const { promise: settled, resolve } = Promise.withResolvers<SettledEvent["outcome"]>();
+  const platformId = crypto.randomUUID();
+  const stopId = crypto.randomUUID();
+  await using line = await openChatLine({
+    ...scene,
+    isBrief: true,
+    onWait: (reason) => terminal.writeError(`Waiting: ${reason}\n`),
+    onEvent: (event: TerminalEvent) => {
+      if (event.type === "shown") screen.show(event);
+      else if (event.platformId === platformId) resolve(event.outcome);
+    },
+  });
+  const result = await line.say({ platformId, content: question });
+  if (result === "refused") {
+    terminal.writeError("Error: Cannot take the message in: the journal could not keep it\n");
+    return 1;
+  }
+  const ended = await Promise.race([
+    settled,
+    line.broken,
+    interrupted.then((signal) => ({ signal })),
+  ]);
+  if (typeof ended === "string") return ended === "failed" ? 1 : 0;
+  await leave(line, stopId, { settled, terminal });
+  return exitCodeFor(ended.signal);
+}
+
+/** On a signal: a gateway goes on with the question, a process of its own lets go of it. */
+async function leave(
+  line: ChatLine,
+  stopId: string,
+  { settled, terminal }: { readonly settled: Promise<unknown>; readonly terminal: Terminal },
+): Promise<void> {
+  if (line.via === "gateway") {
+    terminal.writeError("The gateway goes on with it; the answer will stand in the conversation\n");
+    return;
+  }
+  await line.say({ platformId: stopId, content: "/stop" });
+  await settled;
+}

@@ -1,0 +1,92 @@
+/**
+ * What `status` says.
+ * @module
+ */
+
+import type { ChannelStatus, GatewayStatus } from "../../actors/gateway/control_requests.ts";
+
+/** What is known while no gateway runs. */
+export interface IdleStatus {
+  readonly configFile: string;
+  readonly hasConfigFile: boolean;
+  readonly workspace: string;
+  readonly hasWorkspace: boolean;
+  readonly stateFolder: string;
+  readonly model: string;
+  /** Names of the enabled channels. */
+  readonly channels: readonly string[];
+  /** Rows of the journal that have not come to their end; null without a journal. */
+  readonly queue: GatewayStatus["health"]["queue"];
+  /** The process that keeps the state folder, though it is no gateway; null without. */
+  readonly lockedBy: string | null;
+}
+
+/** A running gateway, for people. */
+export function runningText({ health, ...status }: GatewayStatus): string {
+  const { turns, sessions, queue } = health;
+  const limit = turns.limit > 0 ? `limit ${turns.limit}` : "no limit";
+  return lines([
+    `Gateway: running, ${health.status} (process ${status.pid}, version ${health.version}, ` +
+    `up ${duration(health.uptime_s)})`,
+    `Config: ${status.configFile}`,
+    `Workspace: ${status.workspace}`,
+    status.model,
+    status.healthUrl === null ? null : `Health: ${status.healthUrl}`,
+    "Channels:",
+    ...Object.entries(health.channels).map(channelLine),
+    `Sessions: ${sessions.awake} awake`,
+    `Turns: ${turns.running} running, ${turns.waiting} waiting (${limit})`,
+    queueLine(queue),
+    health.dead_letters > 0 ? `Dead letters: ${health.dead_letters}` : null,
+  ]);
+}
+
+/** What there is while no gateway runs, for people. */
+export function idleText(status: IdleStatus): string {
+  const { channels, lockedBy } = status;
+  return lines([
+    "Gateway: not running",
+    lockedBy,
+    `Config: ${status.configFile}${missing(status.hasConfigFile)}`,
+    `Workspace: ${status.workspace}${missing(status.hasWorkspace)}`,
+    status.model,
+    `Channels: ${channels.length === 0 ? "none is enabled" : channels.join(", ")}`,
+    queueLine(status.queue),
+  ]);
+}
+
+function channelLine([name, channel]: readonly [string, ChannelStatus]): string {
+  const { state, detail, restarts, outbox, last_error: error } = channel;
+  return [
+    `  ${name}: ${state} (${detail})`,
+    restarts > 0 ? `restarts ${restarts}` : null,
+    outbox > 0 ? `outbox ${outbox}` : null,
+    error === null || error === detail ? null : `last error: ${error}`,
+  ].filter((part) => part !== null).join(", ");
+}
+
+function queueLine(queue: GatewayStatus["health"]["queue"]): string {
+  if (queue === null) return "Queue: unknown";
+  return `Queue: ${queue.accepted} accepted, ${queue.running} running, ${queue.outbound} to send`;
+}
+
+function missing(isThere: boolean): string {
+  return isThere ? "" : " (missing)";
+}
+
+function lines(all: readonly (string | null)[]): string {
+  return all.filter((line) => line !== null).map((line) => `${line}\n`).join("");
+}
+
+/** Two units, the largest ones. */
+export function duration(seconds: number): string {
+  const units: readonly (readonly [string, number])[] = [
+    ["d", Math.floor(seconds / 86_400)],
+    ["h", Math.floor(seconds / 3_600) % 24],
+    ["m", Math.floor(seconds / 60) % 60],
+    ["s", Math.floor(seconds) % 60],
+  ];
+  const first = units.findIndex(([, count]) => count > 0);
+  if (first < 0) return "0s";
+  return units.slice(first, first + 2).map(([unit, count]) => `${count}${unit}`).join(" ");
+}
