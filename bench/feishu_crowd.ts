@@ -4,10 +4,15 @@
  */
 
 import { z } from "zod";
+import type { JsonObject } from "../actors/kernel/json.ts";
 import { GatewayHome, GatewayProcess } from "../tests/support/gateway_process.ts";
 import { until } from "../tests/support/until.ts";
 import { FeishuPlatform, NO_LIMITS, type Said } from "../tests/simulators/feishu_server.ts";
-import { type ModelReply, ModelServer } from "../tests/simulators/model_server.ts";
+import {
+  type ModelReply,
+  ModelServer,
+  type RecordedRequest,
+} from "../tests/simulators/model_server.ts";
 
 /** How long a gateway may take to answer everything that waits. */
 const QUIET_MS = 300_000;
@@ -25,7 +30,7 @@ export class FeishuCrowd implements AsyncDisposable {
   readonly #owned: AsyncDisposableStack;
 
   /** @param reply what the model answers */
-  static async gather(reply: () => ModelReply): Promise<FeishuCrowd> {
+  static async gather(reply: (request: RecordedRequest) => ModelReply): Promise<FeishuCrowd> {
     await using opening = new AsyncDisposableStack();
     const platform = opening.use(
       await FeishuPlatform.start({ limits: NO_LIMITS, keepsConnections: true }),
@@ -45,8 +50,10 @@ export class FeishuCrowd implements AsyncDisposable {
     this.#owned = owned;
   }
 
-  startGateway(): Promise<GatewayProcess> {
-    return GatewayProcess.start(this.home, { model: this.model, feishu: this.platform });
+  /** @param defaults merged over `agents.defaults` */
+  startGateway(defaults: JsonObject = {}): Promise<GatewayProcess> {
+    const { home, model, platform: feishu } = this;
+    return GatewayProcess.start(home, { model, feishu, defaults });
   }
 
   /** Each person writes each text, one person after the other. */

@@ -7,7 +7,9 @@ import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench_row.ts";
 import { benchJournal } from "./journal.ts";
 import { benchKernel } from "./kernel.ts";
+import { benchMachine } from "./machine.ts";
 import { benchMemory } from "./memory.ts";
+import { benchPlatformTurns } from "./platform_turns.ts";
 import { benchRestart } from "./restart.ts";
 import { benchStart } from "./start.ts";
 import { renderJson, renderTable } from "./table.ts";
@@ -23,9 +25,11 @@ const TURNS = 2_000;
 const TURNS_LONG = 100_000;
 
 const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = {
+  machine: benchMachine,
   kernel: benchKernel,
   journal: benchJournal,
   turns: benchTurns,
+  wire: benchPlatformTurns,
   start: benchStart,
   restart: benchRestart,
   memory: benchMemory,
