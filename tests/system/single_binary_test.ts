@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
+import { until } from "../support/until.ts";
+import { FeishuPlatform } from "../simulators/feishu_server.ts";
+import { callTool, ModelServer, say } from "../simulators/model_server.ts";
+import { buildBinary } from "./single_binary.ts";
+import project from "../../deno.json" with { type: "json" };
+
+const FOLDER = await Deno.makeTempDir({ prefix: "troupe-binary-" });
+const BUILD = await buildBinary(FOLDER);
+const PROGRAM = BUILD.state === "built" ? [BUILD.path] : [];
+/** A test that cannot run says so by its name. */
+const NOTE = BUILD.state === "built" ? "" : ` [skipped: ${BUILD.reason}]`;
+const ignore = BUILD.state !== "built";
+
+Deno.test.afterAll(() => Deno.remove(FOLDER, { recursive: true }));
+
+Deno.test({
+  name: `The single binary tells its version, and needs nothing for it${NOTE}`,
+  ignore,
+  async fn() {
+    const { code, stdout } = await runTroupe(["--version"], "/nowhere", PROGRAM);
+    assert.deepEqual([code, stdout], [0, `${project.version}\n`]);
+  },
+});
+
+Deno.test({
+  name: `The single binary makes a workspace and answers in the terminal${NOTE}`,
+  ignore,
+  async fn() {
+    await using home = await GatewayHome.make();
+    await using model = await ModelServer.start([
+      callTool("list_dir", { path: "." }),
+      say("All is where it belongs 📦"),
+    ]);
+    await writeConfig(home, { model });
+    const ask = ["agent", "-m", "look around"];
+    const { code, stdout, stderr } = await runTroupe(ask, home.path, PROGRAM);
+    assert.equal(stdout, "All is where it belongs 📦\n", stderr);
+    assert.equal(code, 0);
+    const [, , listing = ""] = await home.transcript("cli_direct");
+    assert.match(listing, /SOUL\.md/);
+  },
+});
+
+Deno.test({
+  name: `The single binary answers from a channel in a Worker${NOTE}`,
+  ignore,
+  async fn() {
+    await using home = await GatewayHome.make();
+    await using platform = await FeishuPlatform.start();
+    await using model = await ModelServer.start([say("From one file.")]);
+    await using gateway = await GatewayProcess.start(home, {
+      model,
+      feishu: platform,
+      program: PROGRAM,
+    });
+    await platform.connected();
+    await platform.userSays({ text: "hello binary" }).acknowledged;
+    await until(() => platform.chat("ou_alice").fromBot[0]?.card?.isStreaming === false, {
+      what: "a closed card",
+    });
+    assert.equal(platform.chat("ou_alice").fromBot[0]?.text, "From one file.");
+    assert.equal(await gateway.stop(), 0);
+  },
+});
