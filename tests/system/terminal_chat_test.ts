@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayHome, writeConfig } from "../support/gateway_process.ts";
+import { until } from "../support/until.ts";
 import { lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import { type TmuxOptions, TmuxTerminal } from "./tmux_terminal.ts";
 
@@ -20,6 +21,12 @@ async function startChat(
   return terminal;
 }
 
+function userText(model: ModelServer, index: number): string {
+  const request = model.requests[index];
+  assert.ok(request !== undefined, `the model was asked ${index + 1} time(s)`);
+  return lastUserText(request);
+}
+
 function has(text: string): (lines: string[]) => boolean {
   return (lines) => lines.some((line) => line.includes(text));
 }
@@ -34,7 +41,7 @@ Deno.test("The chat answers Chinese and emoji in a terminal", async () => {
   await terminal.enter("再见");
   await terminal.shows("the second answer", has("再见 👋🏽"));
 
-  assert.match(lastUserText(await model.request(0)), /你好，世界 👨‍👩‍👧 ok$/);
+  assert.match(userText(model, 0), /你好，世界 👨‍👩‍👧 ok$/);
   await terminal.enter("exit");
   assert.equal(await terminal.exitCode(), 0);
   assert.deepEqual(await home.transcript("cli_direct"), [
@@ -56,8 +63,8 @@ Deno.test("A line can be edited and brought back in the chat", async () => {
   await terminal.press("Up");
   await terminal.press("Enter");
   await terminal.shows("the second answer", has("second answer"));
-  assert.match(lastUserText(await model.request(0)), /héllo wörld$/);
-  assert.match(lastUserText(await model.request(1)), /héllo wörld$/);
+  assert.match(userText(model, 0), /héllo wörld$/);
+  assert.match(userText(model, 1), /héllo wörld$/);
 });
 
 Deno.test("A half-typed line of two rows stays whole when an answer appears", async () => {
@@ -68,7 +75,7 @@ Deno.test("A half-typed line of two rows stays whole when an answer appears", as
   await using terminal = await startChat(home, model, { columns: 30 });
 
   await terminal.enter("first");
-  await model.request(0);
+  await until(() => model.requests.length > 0, { what: "a request to the model" });
   await terminal.type("the quick brown fox jumps over the lazy dog");
   await terminal.shows("the half-typed line", has("lazy dog"));
   model.release("go");
@@ -82,7 +89,7 @@ Deno.test("A half-typed line of two rows stays whole when an answer appears", as
   ]);
   await terminal.press("Enter");
   await terminal.shows("the next answer", has("done"));
-  assert.match(lastUserText(await model.request(1)), /the lazy dog$/);
+  assert.match(userText(model, 1), /the lazy dog$/);
 });
 
 Deno.test("/help lists the commands, also while a turn runs", async () => {
@@ -93,7 +100,7 @@ Deno.test("/help lists the commands, also while a turn runs", async () => {
   await using terminal = await startChat(home, model);
 
   await terminal.enter("take your time");
-  await model.request(0);
+  await until(() => model.requests.length > 0, { what: "a request to the model" });
   await terminal.enter("/help");
   const lines = await terminal.shows("the commands", has("/stop"));
   assert.ok(["/new", "/status", "/help"].every((command) => has(command)(lines)));
@@ -111,7 +118,7 @@ Deno.test("/stop ends a running turn, and the chat goes on", async () => {
   await using terminal = await startChat(home, model);
 
   await terminal.enter("count to a million");
-  await model.request(0);
+  await until(() => model.requests.length > 0, { what: "a request to the model" });
   await terminal.enter("/stop");
   await terminal.shows("that it stopped", (lines) => lines.some((line) => /stopped/i.test(line)));
   await terminal.enter("and now?");
