@@ -65,11 +65,9 @@ export async function chat(scene: ChatScene & { readonly isTyped: boolean }): Pr
   return !isTyped && open.failures > 0 ? 1 : 0;
 }
 
-function greet({ loaded, dim }: ChatScene, line: ChatLine, input: LineInput): void {
-  const { model } = loaded.config.agents.defaults;
-  const how = line.via === "gateway" ? "through the running gateway" : "on its own";
-  input.writeAbove(dim(`Troupe ${VERSION}, ${model}, ${how}. /help lists commands, exit leaves.`));
-  input.writeAbove("\n");
+function greet({ dim }: ChatScene, line: ChatLine, input: LineInput): void {
+  const how = line.via === "gateway" ? ", through the running gateway" : "";
+  input.writeAbove(`${dim(`Troupe ${VERSION}${how}. /help lists commands, exit leaves.`)}\n`);
   input.redraw();
 }
 
