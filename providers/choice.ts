@@ -3,14 +3,28 @@
  * @module
  */
 
+import type { JsonObject } from "../actors/kernel/json.ts";
 import { hasKeyword, prefixOf } from "./model_names.ts";
-import { findVendor, toCamelCase, type Vendor, VENDORS } from "./vendors.ts";
+import type { ThinkingSwitch } from "./traits.ts";
+import { isKind, type Vendor, vendor as newVendor } from "./vendor.ts";
+import { findVendor, toCamelCase, toSnakeCase, VENDORS } from "./vendors.ts";
+
+/** Which of OpenAI's protocols is spoken; `auto` decides by model. */
+export type ApiType = "auto" | "chat_completions" | "responses";
 
 /** A vendor's section of the config. */
 export interface ProviderSection {
   readonly apiKey?: string | null | undefined;
   readonly apiBase?: string | null | undefined;
   readonly extraHeaders?: Readonly<Record<string, string>> | null | undefined;
+  /** Parameters of each URL. */
+  readonly extraQuery?: Readonly<Record<string, string>> | null | undefined;
+  /** Laid over the body of each request. */
+  readonly extraBody?: JsonObject | null | undefined;
+  readonly displayName?: string | null | undefined;
+  readonly apiType?: ApiType | null | undefined;
+  /** How thinking is switched, in place of what is known. */
+  readonly thinkingSwitch?: ThinkingSwitch | null | undefined;
 }
 
 /** What the choice is made from. */
@@ -32,6 +46,10 @@ export interface ChosenProvider {
   /** "" where none is needed. */
   readonly apiKey: string;
   readonly extraHeaders: Readonly<Record<string, string>>;
+  readonly extraQuery: Readonly<Record<string, string>>;
+  readonly extraBody: JsonObject | undefined;
+  readonly apiType: ApiType;
+  readonly thinkingSwitch: ThinkingSwitch | null;
 }
 
 /** The vendor for a model; nothing set up at all; or what keeps a set-up from working. */
@@ -55,13 +73,13 @@ export function chooseProvider(options: ChoiceOptions): ProviderChoice {
   const { provider, providers, model } = options;
   const config = new Sections(providers);
   if (provider !== "" && provider !== "auto") {
-    const vendor = findVendor(provider);
+    const vendor = config.find(provider);
     if (vendor === undefined) {
       return problem("agents.defaults.provider", `no provider has the name "${provider}"`);
     }
     return config.reach(vendor);
   }
-  const named = findVendor(prefixOf(model));
+  const named = config.find(prefixOf(model));
   if (named !== undefined && config.isUsable(named)) return config.reach(named);
   const matching = named === undefined ? findByKeyword(model, config) : undefined;
   const vendor = matching ?? config.configuredLocal() ?? config.anyWithKey(named);
@@ -95,7 +113,15 @@ class Sections {
 
   /** No key and no endpoint anywhere. */
   get isEmpty(): boolean {
-    return VENDORS.every((vendor) => this.#key(vendor) === "" && !this.hasBaseUrl(vendor));
+    return [...VENDORS, ...this.#own()].every((vendor) =>
+      this.#key(vendor) === "" && !this.hasBaseUrl(vendor)
+    );
+  }
+
+  /** The known vendor of that name, or a section of the user's own. */
+  find(name: string): Vendor | undefined {
+    if (name === "") return undefined;
+    return findVendor(name) ?? this.#own().find((vendor) => vendor.name === toSnakeCase(name));
   }
 
   hasBaseUrl(vendor: Vendor): boolean {
@@ -130,34 +156,46 @@ class Sections {
 
   /** The choice of `vendor`, if nothing is missing. */
   reach(vendor: Vendor): ProviderChoice {
-    if (vendor.backend !== "openai_compatible") {
-      const key = isKind(vendor, "oauth") ? "agents.defaults.provider" : keyOf(vendor, "apiKey");
-      if (this.isEmpty && !isKind(vendor, "oauth")) return { state: "unconfigured" };
-      return problem(key, `${vendor.displayName} is not available yet`);
-    }
     const apiKey = this.#key(vendor);
-    const needsNoKey = isKind(vendor, "local") || isKind(vendor, "direct");
-    const { apiBase, extraHeaders } = this.#of(vendor);
-    const baseUrl = (apiBase ?? "").trim() || vendor.defaultBaseUrl;
+    const section = this.#of(vendor);
+    const written = (section.apiBase ?? "").trim();
+    const known = vendor.name === "custom" ? recognize(apiKey, written) ?? vendor : vendor;
+    const needsNoKey = isKind(vendor, "local") || isKind(vendor, "oauth") ||
+      (isKind(vendor, "direct") && vendor.backend !== "azure_openai");
+    const baseUrl = written || known.defaultBaseUrl;
     if (this.isEmpty && (baseUrl === undefined || (apiKey === "" && !needsNoKey))) {
       return { state: "unconfigured" };
     }
+    if (apiKey === "" && !needsNoKey) return problem(keyOf(vendor, "apiKey"), "no key is set");
     if (baseUrl === undefined) return problem(keyOf(vendor, "apiBase"), "no address is set");
     if (!isHttpUrl(baseUrl)) {
       return problem(keyOf(vendor, "apiBase"), "its value is no http or https URL");
     }
-    if (apiKey === "" && !needsNoKey) return problem(keyOf(vendor, "apiKey"), "no key is set");
     return {
       state: "chosen",
-      vendor,
+      vendor: known,
       baseUrl: baseUrl.replace(/\/+$/, ""),
       apiKey,
-      extraHeaders: extraHeaders ?? {},
+      extraHeaders: section.extraHeaders ?? {},
+      extraQuery: section.extraQuery ?? {},
+      extraBody: section.extraBody ?? undefined,
+      apiType: section.apiType ?? "auto",
+      thinkingSwitch: section.thinkingSwitch ?? null,
     };
   }
 
+  /** Sections whose names are no vendor's: endpoints of the user's own. */
+  #own(): readonly Vendor[] {
+    return Object.entries(this.#sections).flatMap(([name, section]) => {
+      if (section === undefined || findVendor(name) !== undefined) return [];
+      const displayName = section.displayName ?? name;
+      return [newVendor(toSnakeCase(name), displayName, [], { kinds: ["direct"] })];
+    });
+  }
+
   #of(vendor: Pick<Vendor, "name">): ProviderSection {
-    return this.#sections[toCamelCase(vendor.name)] ?? this.#sections[vendor.name] ?? {};
+    const key = Object.keys(this.#sections).find((name) => toSnakeCase(name) === vendor.name);
+    return (key === undefined ? undefined : this.#sections[key]) ?? {};
   }
 
   #key(vendor: Vendor): string {
@@ -165,8 +203,15 @@ class Sections {
   }
 }
 
-function isKind(vendor: Vendor, kind: Vendor["kinds"][number]): boolean {
-  return vendor.kinds.includes(kind);
+/** Whose endpoint `custom` stands for, told by the address, or without one by the key. */
+function recognize(apiKey: string, baseUrl: string): Vendor | undefined {
+  const host = URL.parse(baseUrl)?.host;
+  return VENDORS.find(({ backend, defaultBaseUrl = "", keyPrefix, kinds }) => {
+    if (backend !== "openai_compatible" || kinds.includes("local")) return false;
+    return baseUrl === ""
+      ? keyPrefix !== undefined && apiKey.startsWith(keyPrefix)
+      : URL.parse(defaultBaseUrl)?.host === host;
+  });
 }
 
 function isHttpUrl(text: string): boolean {

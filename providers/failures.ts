@@ -28,6 +28,8 @@ export interface FaultContext {
   readonly baseUrl: string;
   readonly isLocal: boolean;
   readonly secrets: readonly string[];
+  /** What people are told when the vendor takes no credentials; by default, that of a key. */
+  readonly authText?: string;
 }
 
 /** Kinds that may pass by themselves. */
@@ -179,7 +181,9 @@ function statusAmong({ tokens, text }: Fault): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-function userTextOf(code: ProviderFailure, { baseUrl, isLocal }: FaultContext): string {
+function userTextOf(code: ProviderFailure, context: FaultContext): string {
+  const { baseUrl, isLocal, authText } = context;
+  if (code === "provider_auth" && authText !== undefined) return authText;
   const isUnreachable = code === "provider_connection" || code === "provider_overloaded";
   if (!isLocal || !isUnreachable) return USER_TEXT[code];
   const origin = URL.parse(baseUrl)?.origin ?? "its address";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Vendor } from "./vendors.ts";
+import type { Vendor } from "./vendor.ts";
 
 /** Whether `keyword` stands in `model` as whole segments, the last of which may go on (`qwen3`). */
 export function hasKeyword(model: string, keyword: string): boolean {
@@ -37,25 +37,6 @@ export function wireModelName(vendor: Vendor, model: string): string {
   // A router's models carry their makers' names; a maker's own do not.
   const isAlias = vendor.keywords.some((keyword) => keyword.replaceAll("-", "_") === prefix);
   return isAlias && vendor.kinds.length === 0 ? rest : model;
-}
-
-/** Models that think on their own terms: they take no temperature and count their tokens anew. */
-export function isReasoningModel(model: string): boolean {
-  return /^(?:o[134](?:$|[-.])|gpt-5)/.test(lastPart(model));
-}
-
-/** Kimi models whose thinking is switched by `thinking`, at any vendor. */
-export function hasKimiThinking(model: string): boolean {
-  return ["kimi-k2.5", "kimi-k2.6", "k2.6-code-preview"].includes(lastPart(model));
-}
-
-/** Claude models by their own or their maker's name. */
-export function isClaude(model: string): boolean {
-  return /^(?:anthropic\/|claude)/i.test(model);
-}
-
-function lastPart(model: string): string {
-  return model.slice(model.lastIndexOf("/") + 1).toLowerCase();
 }
 
 function segmentsOf(name: string): readonly string[] {

@@ -101,7 +101,10 @@ export interface Usage {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly totalTokens: number;
+  /** Of the prompt: read from the vendor's cache, which is cheaper. */
   readonly cachedTokens?: number;
+  /** Of the prompt: written to the vendor's cache, which is dearer. */
+  readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
 }
 

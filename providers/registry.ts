@@ -4,8 +4,10 @@
  * @module
  */
 
+import { dirname, join } from "node:path";
 import type { Clock } from "../actors/kernel/clock.ts";
 import type { NewId, Random } from "../actors/kernel/random.ts";
+import { loadBackend } from "./backends.ts";
 import type { ChosenProvider, ProviderChoice } from "./choice.ts";
 import { plainProviderError } from "./failures.ts";
 import type { ChatEvent, ChatRequest, Provider } from "./provider.ts";
@@ -25,6 +27,8 @@ export interface ProviderOptions {
   readonly newId: NewId;
   /** Named in what people are told when no provider is set up. */
   readonly configPath: string;
+  /** Holds the tokens of sign-ins. @default `state` beside the config file */
+  readonly stateFolder?: string;
   /** @default DEFAULT_STALL_MS */
   readonly stallMs?: number;
   /** @default "standard" */
@@ -46,21 +50,28 @@ export function createProvider(
     const provider = unconfiguredProvider(howToConfigure(options.configPath));
     return { ...provider, preload: () => Promise.resolve() };
   }
-  const backend = new LazyBackend(choice, options);
+  const backend = createBackend(choice, options);
   const { clock, random, retryMode: mode = "standard" } = options;
   const provider = withRetry(backend, { clock, random, mode });
   return { ...provider, preload: () => backend.preload() };
 }
 
-class LazyBackend implements Provider {
+/** The provider for `choice` as its vendor answers: a failure is told at once. */
+export function createBackend(choice: ChosenProvider, options: ProviderOptions): LoadableProvider {
+  return new LazyBackend(choice, options);
+}
+
+class LazyBackend implements LoadableProvider {
   readonly name: string;
   readonly #load: () => Promise<Provider>;
   #loading: Promise<Provider> | undefined;
   #backend: Provider | undefined;
 
   constructor(choice: ChosenProvider, options: ProviderOptions) {
+    const { clock, newId, stallMs = DEFAULT_STALL_MS, configPath } = options;
+    const { stateFolder = join(dirname(configPath), "state") } = options;
     this.name = choice.vendor.name;
-    this.#load = () => loadOpenAiCompatible(choice, options);
+    this.#load = () => loadBackend(choice, { clock, newId, stallMs, stateFolder });
   }
 
   async preload(): Promise<void> {
@@ -88,12 +99,4 @@ class LazyBackend implements Provider {
     this.#backend = await this.#loading;
     return this.#backend;
   }
-}
-
-async function loadOpenAiCompatible(
-  choice: ChosenProvider,
-  { clock, newId, stallMs = DEFAULT_STALL_MS }: ProviderOptions,
-): Promise<Provider> {
-  const { OpenAiCompatibleProvider } = await import("./openai_compatible.ts");
-  return new OpenAiCompatibleProvider(choice, { clock, newId, stallMs });
 }

@@ -1,13 +1,13 @@
 /**
- * Notices that a stream says nothing any more.
+ * Notices that a server says nothing any more.
  * @module
  */
 
 import type { Clock, Timer } from "../actors/kernel/clock.ts";
 
 /**
- * Calls `onStall` once, when a wait lasts longer than `limitMs`. Only waits count: the time that
- * the reader takes for what it got does not. One timer serves many waits.
+ * Calls `onStall` once, when a word is expected for longer than its limit. The time in between,
+ * which the reader takes for what it got, does not count. One timer serves many waits.
  */
 export class StallWatchdog implements Disposable {
   readonly #clock: Clock;
@@ -15,6 +15,7 @@ export class StallWatchdog implements Disposable {
   readonly #onStall: () => void;
   #deadlineMs: number | undefined;
   #timer: Timer | undefined;
+  #timerDueMs = 0;
   #hasStalled = false;
 
   constructor(clock: Clock, limitMs: number, onStall: () => void) {
@@ -28,15 +29,18 @@ export class StallWatchdog implements Disposable {
     return this.#hasStalled;
   }
 
-  /** Waits for `work`, under the limit. */
-  async watch<T>(work: Promise<T>): Promise<T> {
-    this.#deadlineMs = this.#clock.now() + this.#limitMs;
-    this.#timer ??= this.#clock.setTimer(this.#limitMs, () => this.#check());
-    try {
-      return await work;
-    } finally {
-      this.#deadlineMs = undefined;
-    }
+  /** From now on a word is expected; while one is, nothing changes. */
+  expect(limitMs: number = this.#limitMs): void {
+    if (this.#deadlineMs !== undefined) return;
+    this.#deadlineMs = this.#clock.now() + Math.min(limitMs, this.#limitMs);
+    if (this.#timer !== undefined && this.#timerDueMs <= this.#deadlineMs) return;
+    this.#timer?.cancel();
+    this.#wait(this.#deadlineMs);
+  }
+
+  /** The word has come. */
+  rest(): void {
+    this.#deadlineMs = undefined;
   }
 
   [Symbol.dispose](): void {
@@ -44,14 +48,15 @@ export class StallWatchdog implements Disposable {
     this.#timer = undefined;
   }
 
+  #wait(untilMs: number): void {
+    this.#timerDueMs = untilMs;
+    this.#timer = this.#clock.setTimer(untilMs - this.#clock.now(), () => this.#check());
+  }
+
   #check(): void {
     this.#timer = undefined;
     if (this.#deadlineMs === undefined) return;
-    const leftMs = this.#deadlineMs - this.#clock.now();
-    if (leftMs > 0) {
-      this.#timer = this.#clock.setTimer(leftMs, () => this.#check());
-      return;
-    }
+    if (this.#deadlineMs > this.#clock.now()) return this.#wait(this.#deadlineMs);
     this.#hasStalled = true;
     this.#onStall();
   }

@@ -4,116 +4,100 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { effortWord, isThinking, thinkingSwitch } from "../effort.ts";
 import { cleanMessages } from "../messages/clean.ts";
-import {
-  hasKeyword,
-  hasKimiThinking,
-  isClaude,
-  isReasoningModel,
-  wireModelName,
-} from "../model_names.ts";
-import type { ChatRequest, ToolDefinition } from "../provider.ts";
-import type { Vendor } from "../vendors.ts";
+import { parametersFor } from "../messages/schema.ts";
+import type { ToolNames } from "../messages/tool_names.ts";
+import type { ChatRequest } from "../provider.ts";
+import type { Traits } from "../traits.ts";
 import { markMessages, markTools } from "./caching.ts";
 import type { Concession } from "./concessions.ts";
 import { toWireMessages } from "./wire_messages.ts";
 
-/** Efforts that mean: do not think. */
-const OFF = new Set(["none", "minimal", "minimum"]);
+/** What a body is built for. */
+export interface BodyOptions {
+  /** The model's name on the wire. */
+  readonly model: string;
+  readonly traits: Traits;
+  readonly tools: ToolNames;
+  /** What the vendor has refused for this model before. */
+  readonly concessions: ReadonlySet<Concession>;
+}
 
-/**
- * Builds the body of a streaming request.
- *
- * @param concessions what the vendor has refused for this model before
- */
-export function buildBody(
-  request: ChatRequest,
-  vendor: Vendor,
-  concessions: ReadonlySet<Concession>,
-): JsonObject {
-  const model = wireModelName(vendor, request.model);
-  const isCached = (vendor.cachesPrompts ?? false) && isClaude(model);
+/** Builds the body of a streaming request. */
+export function buildBody(request: ChatRequest, options: BodyOptions): JsonObject {
+  const { model, tools } = options;
+  const traits = withConcessions(options);
+  const { reasoningEffort: effort } = request;
   const messages = toWireMessages(cleanMessages(request.messages), {
-    keepsReasoning: (vendor.keepsReasoning ?? false) !== concessions.has("reasoning_content"),
-    keepsExtraContent: vendor.keepsExtraContent ?? hasKeyword(model, "gemini"),
-    wantsShortCallIds: vendor.wantsShortCallIds ?? false,
+    traits,
+    tools,
+    isThinking: isThinking(effort, traits),
   });
   const body: Record<string, JsonValue> = {
     model,
-    messages: isCached ? markMessages(messages) : messages,
+    messages: traits.cachesPrompts ? markMessages(messages) : messages,
     stream: true,
-    ...limitOf(request, vendor, model, concessions),
-    ...temperatureOf(request, vendor, model, concessions),
-    ...overridesOf(vendor, model),
-    ...effortOf(request, vendor, model),
-    ...toolsOf(request.tools, isCached),
+    [traits.limitField]: Math.max(1, request.tokensMax),
+    ...temperatureOf(request, traits),
+    ...traits.body,
+    ...effortOf(effort, traits),
+    ...thinkingSwitch(effort, traits),
+    ...toolsOf(request, options, traits),
   };
-  if (!concessions.has("stream_options")) body["stream_options"] = { include_usage: true };
+  if (!options.concessions.has("stream_options")) body["stream_options"] = { include_usage: true };
   return body;
 }
 
-function limitOf(
-  { tokensMax }: ChatRequest,
-  vendor: Vendor,
-  model: string,
-  concessions: ReadonlySet<Concession>,
-): JsonObject {
-  const isNew = vendor.usesMaxCompletionTokens || isReasoningModel(model) ||
-    concessions.has("max_tokens");
-  return { [isNew ? "max_completion_tokens" : "max_tokens"]: Math.max(1, tokensMax) };
-}
-
-function temperatureOf(
-  { temperature, reasoningEffort }: ChatRequest,
-  vendor: Vendor,
-  model: string,
-  concessions: ReadonlySet<Concession>,
-): JsonObject {
-  const thinks = reasoningEffort !== null && reasoningEffort !== "" && reasoningEffort !== "none";
-  const isExcluded = isReasoningModel(model) || concessions.has("temperature") ||
-    (thinks && vendor.effortExcludesTemperature);
-  return isExcluded ? {} : { temperature };
-}
-
-function overridesOf(vendor: Vendor, model: string): JsonObject {
-  const name = model.toLowerCase();
-  return vendor.modelOverrides?.find(({ fragment }) => name.includes(fragment))?.body ?? {};
-}
-
-function effortOf(
-  { reasoningEffort: effort }: ChatRequest,
-  vendor: Vendor,
-  model: string,
-): JsonObject {
-  if (effort === null || effort === "") return {};
-  const isOn = !OFF.has(effort);
-  const kimi = hasKimiThinking(model);
-  // "adaptive" leaves it to the model, which no effort says best. Kimi takes one of the two only.
-  const isWord = effort !== "none" && effort !== "adaptive" && !kimi;
+function withConcessions({ traits, concessions }: BodyOptions): Traits {
   return {
-    ...(isWord && { reasoning_effort: effort === "minimum" ? "minimal" : effort }),
-    ...thinkingOf(kimi ? "thinking_type" : vendor.thinkingStyle, isOn),
+    ...traits,
+    ...(concessions.has("temperature") && { temperature: "never" }),
+    ...(concessions.has("effort") && { effortFields: [], thinkingSwitch: null }),
+    ...(concessions.has("reasoning_content") && {
+      reasoning: traits.reasoning === "drop" ? "fill" : "drop",
+    }),
+    ...(concessions.has("limit_field") && {
+      limitField: traits.limitField === "max_tokens" ? "max_completion_tokens" : "max_tokens",
+    }),
   };
 }
 
-function thinkingOf(style: Vendor["thinkingStyle"], isOn: boolean): JsonObject {
-  switch (style) {
-    case "enable_thinking":
-      return { enable_thinking: isOn };
-    case "reasoning_split":
-      return { reasoning_split: isOn };
-    case "thinking_type":
-      return { thinking: { type: isOn ? "enabled" : "disabled" } };
-    case undefined:
-      return {};
-  }
+function temperatureOf({ temperature, reasoningEffort }: ChatRequest, traits: Traits): JsonObject {
+  const hasEffort = reasoningEffort !== null && reasoningEffort !== "" &&
+    reasoningEffort !== "none";
+  const isSent = traits.temperature === "always" ||
+    (traits.temperature === "without_effort" && !hasEffort);
+  return isSent ? { temperature } : {};
 }
 
-function toolsOf(tools: readonly ToolDefinition[], isCached: boolean): JsonObject {
-  if (tools.length === 0) return {};
+function effortOf(effort: string | null, traits: Traits): JsonObject {
+  const word = effortWord(effort, traits);
+  if (word === undefined) return {};
+  const fields = traits.effortFields.map((field): [string, JsonValue] => [
+    field,
+    field === "reasoning" ? { effort: word } : word,
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function toolsOf(
+  { tools }: ChatRequest,
+  { tools: names, concessions }: BodyOptions,
+  traits: Traits,
+): JsonObject {
+  if (tools.length === 0 || concessions.has("tools")) return {};
   const wire = tools.map(({ name, description, parameters }): JsonObject => ({
     type: "function",
-    function: { name, description: description.toWellFormed(), parameters },
+    function: {
+      name: names.toWire(name),
+      description: description.toWellFormed(),
+      parameters: parametersFor(parameters, traits.schema),
+    },
   }));
-  return { tools: isCached ? markTools(wire) : wire, tool_choice: "auto" };
+  return {
+    tools: traits.cachesPrompts ? markTools(wire) : wire,
+    tool_choice: "auto",
+    ...traits.toolBody,
+  };
 }

@@ -5,8 +5,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
-
-const MARK: JsonObject = { cache_control: { type: "ephemeral" } };
+import { lastOwnTool, MARK } from "../messages/cache_marks.ts";
 
 /** Marks the standing instructions and the last message: the next request begins with both. */
 export function markMessages(messages: readonly JsonObject[]): readonly JsonObject[] {
@@ -19,7 +18,7 @@ export function markMessages(messages: readonly JsonObject[]): readonly JsonObje
 
 /** Marks the last tool of our own, which rarely change, and the last of all. */
 export function markTools(tools: readonly JsonObject[]): readonly JsonObject[] {
-  const own = tools.findLastIndex((tool) => !nameOf(tool).startsWith("mcp_"));
+  const own = lastOwnTool(tools.map(nameOf));
   return tools.map((tool, index) =>
     index === own || index === tools.length - 1 ? { ...tool, ...MARK } : tool
   );

@@ -4,15 +4,10 @@
  * @module
  */
 
-import { z } from "zod";
 import type { JsonObject } from "../../actors/kernel/json.ts";
+import { parseArguments, requestedCall } from "../messages/arguments.ts";
 import type { RequestedCall } from "../provider.ts";
 import type { WireCallDelta } from "./chunk.ts";
-
-/** Stands in history for a call that named no tool. */
-const NAMELESS = "unnamed";
-
-const parameters: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 
 interface OpenCall {
   readonly choice: number;
@@ -23,14 +18,21 @@ interface OpenCall {
   extraContent: JsonObject | undefined;
 }
 
+/** What finishing calls needs. */
+export interface CallFoldOptions {
+  /** Makes an id for a call that came without one, or with one already taken. */
+  readonly newCallId: () => string;
+  /** Our name of a tool. */
+  readonly toolName: (wireName: string) => string;
+}
+
 /** Collects the calls of one answer. */
 export class CallFold {
-  readonly #newCallId: () => string;
+  readonly #options: CallFoldOptions;
   readonly #calls: OpenCall[] = [];
 
-  /** @param newCallId makes an id for a call that came without one, or with one already taken */
-  constructor(newCallId: () => string) {
-    this.#newCallId = newCallId;
+  constructor(options: CallFoldOptions) {
+    this.#options = options;
   }
 
   /** Adds a delta that stood in `choice`. */
@@ -60,22 +62,14 @@ export class CallFold {
    * @param isCutOff the model was stopped at its limit of tokens
    */
   finish(isCutOff: boolean): readonly RequestedCall[] {
+    const { newCallId, toolName } = this.#options;
     const taken = new Set<string>();
     return this.#calls.map((call) => {
-      const id = call.id === "" || taken.has(call.id) ? this.#newCallId() : call.id;
+      const id = call.id === "" || taken.has(call.id) ? newCallId() : call.id;
       taken.add(id);
-      const text = call.arguments.trim() === "" ? "{}" : call.arguments;
-      return {
-        call: {
-          id,
-          type: "function",
-          function: { name: call.name || NAMELESS, arguments: text },
-          ...(call.extraContent && { extra_content: call.extraContent }),
-        },
-        parsed: call.name === ""
-          ? { state: "invalid", problem: "The call names no tool" }
-          : parseArguments(text, isCutOff),
-      };
+      const requested = requestedCall({ ...call, id, name: toolName(call.name) }, isCutOff);
+      if (call.extraContent === undefined) return requested;
+      return { ...requested, call: { ...requested.call, extra_content: call.extraContent } };
     });
   }
 
@@ -105,39 +99,4 @@ function isComplete(text: string): boolean {
 function argumentsText(piece: string | JsonObject | null | undefined): string {
   if (piece === null || piece === undefined) return "";
   return typeof piece === "string" ? piece : JSON.stringify(piece);
-}
-
-/**
- * Parses arguments strictly: what the model did not write is never run.
- *
- * @param isCutOff the model was stopped at its limit of tokens
- */
-export function parseArguments(text: string, isCutOff: boolean): RequestedCall["parsed"] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const problem = isCutOff || endsInside(text)
-      ? "The arguments are not valid JSON: the output was cut off"
-      : "The arguments are not valid JSON";
-    return { state: "invalid", problem };
-  }
-  const parsed = parameters.safeParse(value);
-  return parsed.success
-    ? { state: "ok", value: parsed.data }
-    : { state: "invalid", problem: "The arguments are no JSON object" };
-}
-
-/** Whether the text ends within a string or a bracket. */
-function endsInside(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index++) {
-    const char = text.charAt(index);
-    if (inString && char === "\\") index++;
-    else if (char === '"') inString = !inString;
-    else if (!inString && (char === "{" || char === "[")) depth++;
-    else if (!inString && (char === "}" || char === "]")) depth--;
-  }
-  return inString || depth > 0;
 }

@@ -4,27 +4,24 @@
  */
 
 import type { Fault } from "../failures.ts";
-import type { ChatResponse, FinishReason, Usage } from "../provider.ts";
+import type { FinishReason, RequestedCall, Usage } from "../provider.ts";
+import { type Fold, type Folded, foldFault, type FoldResult, NOTHING } from "../wire/answer.ts";
+import { TextBuffer } from "../wire/text_buffer.ts";
+import { faultOfVendorError } from "../wire/vendor_error.ts";
 import { CallFold } from "./call_fold.ts";
 import { splitContent, type WireChoice, wireChunk, type WireDelta, wireUsage } from "./chunk.ts";
-import { faultOfVendorError } from "./vendor_error.ts";
+import { ToolCallText, type WrittenCall } from "./tool_call_text.ts";
 
 /** How an answer is folded. */
 export interface FoldOptions {
   readonly newCallId: () => string;
+  /** Our name of a tool. */
+  readonly toolName: (wireName: string) => string;
+  /** Whether the model was offered a tool of this name on the wire. */
+  readonly isTool: (wireName: string) => boolean;
   /** The vendor puts its answer into `reasoning` when there is no content. */
   readonly answersInReasoning: boolean;
 }
-
-/** What a chunk brought. */
-export type Folded =
-  | { readonly state: "ok"; readonly text: string; readonly reasoning: string }
-  | { readonly state: "fault"; readonly fault: Fault };
-
-/** The whole answer, or why there is none. */
-export type FoldResult =
-  | { readonly state: "ok"; readonly response: ChatResponse; readonly lateText: string }
-  | { readonly state: "fault"; readonly fault: Fault };
 
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
@@ -44,22 +41,26 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 const FAILED_REASONS: ReadonlySet<string> = new Set(["error", "network_error"]);
 
 /** Collects one answer. */
-export class AnswerFold {
+export class AnswerFold implements Fold {
+  /** The end of a stream is `[DONE]`, which is none of its chunks. */
+  readonly isComplete = false;
   readonly #options: FoldOptions;
   readonly #calls: CallFold;
+  readonly #written: ToolCallText;
+  readonly #text = new TextBuffer();
+  readonly #reasoning = new TextBuffer();
   /** By choice; most answers have one. */
   readonly #finishReasons = new Map<number, string>();
-  #text = "";
-  #reasoning = "";
   /** Reasoning that came as `reasoning`, where an answer may hide. */
-  #bareReasoning = "";
+  readonly #bareReasoning = new TextBuffer();
   #refused = false;
   #usage: Usage | null = null;
   #hasContent = false;
 
   constructor(options: FoldOptions) {
     this.#options = options;
-    this.#calls = new CallFold(options.newCallId);
+    this.#calls = new CallFold(options);
+    this.#written = new ToolCallText(options.isTool);
   }
 
   /** Whether the model has said why it stopped: what may still come is no part of the answer. */
@@ -101,28 +102,49 @@ export class AnswerFold {
    */
   finish(isWhole: boolean): FoldResult {
     if (!this.#hasContent && !this.isFinished) {
-      return fault("provider_empty", "the answer is empty: API returned empty choices");
+      return foldFault("provider_empty", "the answer is empty: API returned empty choices");
     }
     if (!this.isFinished && !isWhole) {
-      return fault("provider_connection", "the stream ended before the answer did");
+      return foldFault("provider_connection", "the stream ended before the answer did");
     }
     const reason = this.#finishReason();
-    const calls = this.#calls.finish(reason === "length");
-    const hidden = this.#options.answersInReasoning && this.#text === "" && calls.length === 0
-      ? this.#bareReasoning
-      : "";
-    const content = this.#text + hidden;
+    const structured = this.#calls.finish(reason === "length");
+    const written = this.#written.end(structured.length > 0);
+    const calls = [...structured, ...written.calls.map((call) => this.#liftedCall(call))];
+    this.#text.add(written.text);
+    const lateText = written.text + this.#hiddenAnswer(calls.length > 0);
+    const reasoning = this.#reasoning.toString();
     return {
       state: "ok",
-      lateText: hidden,
+      lateText,
       response: {
-        content: content === "" ? null : content,
+        content: this.#text.isEmpty ? null : this.#text.toString(),
         calls,
         finishReason: calls.length > 0 && reason === "stop" ? "tool_calls" : reason,
         usage: this.#usage,
-        reasoning: this.#reasoning === "" ? null : this.#reasoning,
+        reasoning: reasoning === "" ? null : reasoning,
         thinkingBlocks: [],
       },
+    };
+  }
+
+  /** The answer that stands in the reasoning, which becomes the text. */
+  #hiddenAnswer(hasCalls: boolean): string {
+    if (!this.#options.answersInReasoning || !this.#text.isEmpty || hasCalls) return "";
+    const answer = this.#bareReasoning.toString();
+    this.#text.add(answer);
+    return answer;
+  }
+
+  #liftedCall({ name, parameters }: WrittenCall): RequestedCall {
+    const { newCallId, toolName } = this.#options;
+    return {
+      call: {
+        id: newCallId(),
+        type: "function",
+        function: { name: toolName(name), arguments: JSON.stringify(parameters) },
+      },
+      parsed: { state: "ok", value: parameters },
     };
   }
 
@@ -145,16 +167,18 @@ export class AnswerFold {
     if (delta.tool_calls?.length || delta.function_call) this.#hasContent = true;
     const { text, thinking } = splitContent(delta.content);
     if (delta.refusal) this.#refused = true;
-    if (!delta.reasoning_content && delta.reasoning) this.#bareReasoning += delta.reasoning;
+    if (!delta.reasoning_content && delta.reasoning) this.#bareReasoning.add(delta.reasoning);
     const reasoning = thinking + (delta.reasoning_content || delta.reasoning || "");
     return this.#take(text + (delta.refusal ?? ""), reasoning);
   }
 
   #take(text: string, reasoning: string): Folded {
-    this.#text += text;
-    this.#reasoning += reasoning;
-    if (text !== "" || reasoning !== "") this.#hasContent = true;
-    return { state: "ok", text, reasoning };
+    if (text === "" && reasoning === "") return NOTHING;
+    this.#hasContent = true;
+    this.#reasoning.add(reasoning);
+    const shown = this.#written.push(text);
+    this.#text.add(shown);
+    return { state: "ok", text: shown, reasoning };
   }
 
   /** Where several choices stopped, that of one with calls counts. */
@@ -167,12 +191,6 @@ export class AnswerFold {
     const reason = reasons[0]?.[1];
     return reason === undefined ? "stop" : FINISH_REASONS[reason.toLowerCase()] ?? "other";
   }
-}
-
-const NOTHING: Folded = { state: "ok", text: "", reasoning: "" };
-
-function fault(failure: NonNullable<Fault["failure"]>, text: string): FoldResult {
-  return { state: "fault", fault: { failure, tokens: [], text } };
 }
 
 function faultIn(chunk: {

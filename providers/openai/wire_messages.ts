@@ -3,9 +3,11 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
-import { jsonrepair } from "jsonrepair";
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { OMITTED_IMAGE } from "../images.ts";
+import { pastArgumentsText } from "../messages/arguments.ts";
+import { CallIds } from "../messages/call_ids.ts";
+import type { ToolNames } from "../messages/tool_names.ts";
 import type {
   AssistantMessage,
   ChatMessage,
@@ -13,91 +15,130 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../provider.ts";
-import { parseArguments } from "./call_fold.ts";
+import type { Traits } from "../traits.ts";
 
-/** What a vendor takes besides the usual. */
-export interface WireTraits {
-  readonly keepsReasoning: boolean;
-  readonly keepsExtraContent: boolean;
-  readonly wantsShortCallIds: boolean;
+/** What messages are rendered for. */
+export interface WireOptions {
+  readonly traits: Traits;
+  readonly tools: ToolNames;
+  /** The model thinks in this request. */
+  readonly isThinking: boolean;
 }
 
 const SEE_BELOW = "(The image follows in the next message.)";
+/** Said by the assistant between results and a user, where one may not follow the other. */
+const SEPARATOR = "(Results received.)";
+/** What Gemini takes where a call that it did not make has no signature. */
+const NO_SIGNATURE: JsonObject = {
+  google: { thought_signature: "skip_thought_signature_validator" },
+};
 
 /** Renders `messages`, which must be clean. */
 export function toWireMessages(
   messages: readonly ChatMessage[],
-  traits: WireTraits,
+  options: WireOptions,
 ): readonly JsonObject[] {
-  const callId = traits.wantsShortCallIds ? shortCallId : (id: string) => id;
-  const wire: JsonObject[] = [];
-  let images: ContentBlock[] = [];
-  for (const message of messages) {
-    if (message.role !== "tool" && images.length > 0) {
-      wire.push({ role: "user", content: images.map(toWireBlock) });
-      images = [];
+  return new Rendering(options).render(messages);
+}
+
+/** One list of messages. */
+class Rendering {
+  readonly #options: WireOptions;
+  readonly #ids: CallIds;
+  readonly #wire: JsonObject[] = [];
+  /** Images of the results just rendered; they can only stand behind all of them. */
+  #images: ContentBlock[] = [];
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+    this.#ids = new CallIds(options.traits.callIds);
+  }
+
+  render(messages: readonly ChatMessage[]): readonly JsonObject[] {
+    for (const message of messages) {
+      if (message.role !== "tool") this.#showImages();
+      this.#add(message);
     }
-    if (message.role === "tool") images.push(...imagesOf(message));
-    wire.push(toWireMessage(message, traits, callId));
+    this.#showImages();
+    return this.#wire;
   }
-  if (images.length > 0) wire.push({ role: "user", content: images.map(toWireBlock) });
-  return wire;
-}
 
-function toWireMessage(
-  message: ChatMessage,
-  traits: WireTraits,
-  callId: (id: string) => string,
-): JsonObject {
-  switch (message.role) {
-    case "system":
-      return { role: "system", content: message.content };
-    case "user":
-      return { role: "user", content: toWireContent(message.content) };
-    case "tool":
-      return {
-        role: "tool",
-        tool_call_id: callId(message.tool_call_id),
-        name: message.name,
-        content: resultText(message),
-      };
-    case "assistant":
-      return toWireAnswer(message, traits, callId);
+  #add(message: ChatMessage): void {
+    switch (message.role) {
+      case "system":
+        return void this.#wire.push({ role: "system", content: message.content });
+      case "user":
+        return this.#addUser(this.#content(message.content));
+      case "tool":
+        return this.#addResult(message);
+      case "assistant":
+        return void this.#wire.push(this.#answer(message));
+    }
   }
-}
 
-function toWireAnswer(
-  message: AssistantMessage,
-  traits: WireTraits,
-  callId: (id: string) => string,
-): JsonObject {
-  const { content, tool_calls: calls = [], reasoning_content: reasoning } = message;
-  return {
-    role: "assistant",
-    content,
-    ...(calls.length > 0 && {
-      tool_calls: calls.map((call) => toWireCall(call, traits, callId)),
-    }),
-    ...(traits.keepsReasoning && reasoning !== undefined && { reasoning_content: reasoning }),
-  };
-}
+  #addUser(content: JsonValue): void {
+    const isBehindResult = this.#wire.at(-1)?.["role"] === "tool";
+    if (isBehindResult && this.#options.traits.separatesResults) {
+      this.#wire.push({ role: "assistant", content: SEPARATOR });
+    }
+    this.#wire.push({ role: "user", content });
+  }
 
-function toWireCall(
-  call: ToolCall,
-  { keepsExtraContent }: WireTraits,
-  callId: (id: string) => string,
-): JsonObject {
-  return {
-    id: callId(call.id),
-    type: "function",
-    function: { name: call.function.name, arguments: objectText(call.function.arguments) },
-    ...(keepsExtraContent && call.extra_content !== undefined &&
-      { extra_content: call.extra_content }),
-  };
-}
+  /** Results are text on the wire: OpenAI and most others refuse images in them. */
+  #addResult({ tool_call_id: id, name, content }: ToolMessage): void {
+    const { traits, tools } = this.#options;
+    const blocks: readonly ContentBlock[] = typeof content === "string"
+      ? [{ type: "text", text: content }]
+      : content;
+    const note = traits.textOnly ? OMITTED_IMAGE : SEE_BELOW;
+    if (!traits.textOnly) this.#images.push(...blocks.filter(({ type }) => type === "image_url"));
+    this.#wire.push({
+      role: "tool",
+      tool_call_id: this.#ids.forResult(id),
+      ...(traits.namesResults && { name: tools.toWire(name) }),
+      content: asText(blocks, note),
+    });
+  }
 
-function toWireContent(content: string | readonly ContentBlock[]): JsonValue {
-  return typeof content === "string" ? content : content.map(toWireBlock);
+  #showImages(): void {
+    if (this.#images.length === 0) return;
+    this.#addUser(this.#images.map(toWireBlock));
+    this.#images = [];
+  }
+
+  #answer(message: AssistantMessage): JsonObject {
+    const { content, tool_calls: calls = [], reasoning_content: reasoning } = message;
+    const { traits: { reasoning: rule }, isThinking } = this.#options;
+    const sent = rule === "fill" && isThinking ? reasoning ?? "" : reasoning;
+    return {
+      role: "assistant",
+      content,
+      ...(calls.length > 0 && { tool_calls: calls.map((call, index) => this.#call(call, index)) }),
+      ...(rule !== "drop" && sent !== undefined && { reasoning_content: sent }),
+    };
+  }
+
+  #call({ id, function: called, extra_content: given }: ToolCall, index: number): JsonObject {
+    const { traits: { extraContent: rule }, tools } = this.#options;
+    const standIn = rule === "sign" && index === 0 ? NO_SIGNATURE : undefined;
+    const extra = rule === "drop" ? undefined : given ?? standIn;
+    return {
+      id: this.#ids.forCall(id),
+      type: "function",
+      function: {
+        name: tools.toWire(called.name),
+        arguments: pastArgumentsText(called.arguments),
+      },
+      ...(extra !== undefined && { extra_content: extra }),
+    };
+  }
+
+  #content(content: string | readonly ContentBlock[]): JsonValue {
+    if (typeof content === "string") return content;
+    return this.#options.traits.textOnly
+      ? asText(content, OMITTED_IMAGE)
+      : content.map(toWireBlock);
+  }
 }
 
 function toWireBlock(block: ContentBlock): JsonObject {
@@ -106,34 +147,6 @@ function toWireBlock(block: ContentBlock): JsonObject {
     : { type: "image_url", image_url: { url: block.image_url.url } };
 }
 
-/** Tool results are text on the wire: OpenAI and most others refuse images in them. */
-function resultText({ content }: ToolMessage): string {
-  if (typeof content === "string") return content;
-  const texts = content.map((block) => block.type === "text" ? block.text : SEE_BELOW);
-  return texts.join("\n");
-}
-
-function imagesOf({ content }: ToolMessage): readonly ContentBlock[] {
-  return typeof content === "string" ? [] : content.filter(({ type }) => type === "image_url");
-}
-
-/**
- * Arguments of an old call as JSON text of an object, which servers insist on. Repairing is fine
- * here: this call has had its result and never runs again.
- */
-function objectText(text: string): string {
-  if (parseArguments(text, false).state === "ok") return text;
-  try {
-    const repaired = jsonrepair(text);
-    if (parseArguments(repaired, false).state === "ok") return repaired;
-  } catch {
-    // Beyond repair: the result that follows says what went wrong.
-  }
-  return "{}";
-}
-
-/** Nine letters and digits, the same for the same id. */
-function shortCallId(id: string): string {
-  if (/^[A-Za-z0-9]{9}$/.test(id)) return id;
-  return createHash("sha1").update(id).digest("hex").slice(0, 9);
+function asText(blocks: readonly ContentBlock[], imageNote: string): string {
+  return blocks.map((block) => block.type === "text" ? block.text : imageNote).join("\n");
 }

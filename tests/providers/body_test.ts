@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { buildBody } from "../../providers/openai/body.ts";
+import { ToolNames } from "../../providers/messages/tool_names.ts";
+import { wireModelName } from "../../providers/model_names.ts";
 import { type Concession, concessionFor } from "../../providers/openai/concessions.ts";
 import type { ChatMessage, ChatRequest, ToolDefinition } from "../../providers/provider.ts";
+import { traitsOf } from "../../providers/traits.ts";
 import { findVendor } from "../../providers/vendors.ts";
 import { chatRequest } from "../support/chat.ts";
 
@@ -13,7 +16,14 @@ function body(
 ): JsonObject {
   const vendor = findVendor(vendorName);
   assert.ok(vendor);
-  return buildBody(chatRequest(changes), vendor, new Set(concessions));
+  const request = chatRequest(changes);
+  const model = wireModelName(vendor, request.model);
+  return buildBody(request, {
+    model,
+    traits: traitsOf(vendor, model),
+    tools: new ToolNames(request.tools.map(({ name }) => name)),
+    concessions: new Set(concessions),
+  });
 }
 
 function called(extra: JsonObject = {}, text = "{}"): readonly ChatMessage[] {
@@ -87,7 +97,7 @@ Deno.test("buildBody lays a vendor's overrides over the rest", () => {
 
 Deno.test.each<[string, string, string | null, JsonObject]>([
   ["dashscope", "qwen3-plus", "medium", { reasoning_effort: "medium", enable_thinking: true }],
-  ["dashscope", "qwen3-plus", "minimal", { reasoning_effort: "minimal", enable_thinking: false }],
+  ["dashscope", "qwen3-plus", "minimal", { reasoning_effort: "minimum", enable_thinking: false }],
   ["dashscope", "qwen3-plus", "none", { enable_thinking: false }],
   ["dashscope", "qwen3-plus", null, {}],
   ["minimax", "MiniMax-M2.7", "medium", { reasoning_effort: "medium", reasoning_split: true }],
@@ -147,7 +157,7 @@ Deno.test("buildBody gives Mistral ids of nine characters, the same on both ends
 
 Deno.test.each([
   ['{"cmd":"ls"}', '{"cmd":"ls"}'],
-  ["{'cmd': 'pwd'}", '{"cmd": "pwd"}'],
+  ["{'cmd': 'pwd'}", '{"cmd":"pwd"}'],
   ["", "{}"],
   ["[1]", "{}"],
   ['"text"', "{}"],
@@ -176,7 +186,6 @@ Deno.test("buildBody shows images of tool results in a user message behind them"
     {
       role: "tool",
       tool_call_id: "call_function_akxp3wqzn7ph_1",
-      name: "exec",
       content: "(The image follows in the next message.)\na.png",
     },
     { role: "user", content: [{ type: "image_url", image_url: { url } }] },
@@ -187,7 +196,7 @@ Deno.test("buildBody shows images of tool results in a user message behind them"
 Deno.test.each<[Concession, (sent: JsonObject) => boolean]>([
   ["stream_options", (sent) => !("stream_options" in sent)],
   ["temperature", (sent) => !("temperature" in sent)],
-  ["max_tokens", (sent) => "max_completion_tokens" in sent && !("max_tokens" in sent)],
+  ["limit_field", (sent) => "max_completion_tokens" in sent && !("max_tokens" in sent)],
   ["reasoning_content", (sent) => JSON.stringify(sent).includes("reasoning_content")],
 ])("buildBody honours the concession %s", (concession, holds) => {
   assert.equal(holds(body("custom", { messages: called() })), false);
@@ -197,7 +206,7 @@ Deno.test.each<[Concession, (sent: JsonObject) => boolean]>([
 Deno.test.each<[Concession | undefined, number, string]>([
   ["stream_options", 400, "Unknown field: stream_options"],
   ["stream_options", 422, "body.stream_options: Extra inputs are not permitted"],
-  ["max_tokens", 400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."],
+  ["limit_field", 400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."],
   ["temperature", 400, "Unsupported value: 'temperature' does not support 0.1 with this model."],
   ["reasoning_content", 400, "Missing `reasoning_content` field in the assistant message"],
   [undefined, 400, "Unknown model"],

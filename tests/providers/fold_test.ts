@@ -6,7 +6,12 @@ import type { ChatResponse, RequestedCall } from "../../providers/provider.ts";
 
 function newFold(answersInReasoning = false): AnswerFold {
   let made = 0;
-  return new AnswerFold({ newCallId: () => `new_${++made}`, answersInReasoning });
+  return new AnswerFold({
+    newCallId: () => `new_${++made}`,
+    toolName: (name) => name,
+    isTool: (name) => name === "read",
+    answersInReasoning,
+  });
 }
 
 function fold(chunks: readonly unknown[], options: { answersInReasoning?: boolean } = {}) {
