@@ -1,0 +1,246 @@
+/**
+ * Text inside a paragraph as runs: pieces of text with the marks around them. Marks are closed and
+ * opened again wherever a run is cut.
+ * @module
+ */
+
+import { cardText, entity, literalText } from "./escape.ts";
+import { known, type MarkdownToken } from "./markdown.ts";
+
+/** Marks around a run, the same object for all runs of one emphasis or link. */
+interface Marks {
+  readonly open: string;
+  readonly close: string;
+}
+
+/** Text between marks, outermost first. */
+export interface Run {
+  readonly text: string;
+  readonly marks: readonly Marks[];
+}
+
+/** Keys of uploaded pictures by the address that the text names. */
+export type ImageKeys = ReadonlyMap<string, string>;
+
+/** Is it short enough? Grows monotonically with the text. */
+export type Fits = (text: string) => boolean;
+
+const WEB_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
+const IMAGE_KEY = /^img_[\w-]+$/;
+const LINE_BREAK = /^<br\s*\/?>$/i;
+const ENDS_IN_PUNCTUATION = /[^\p{P}\s][\p{P}\s]*?(\p{P}+)$/u;
+const BEGINS_WITH_PUNCTUATION = /^(\p{P}+)(?=[^\p{P}\s])/u;
+const WORD_FIRST = /^[\p{L}\p{N}]/u;
+const WORD_LAST = /[\p{L}\p{N}]$/u;
+
+/** The runs of inline tokens. */
+export function runsOf(
+  tokens: readonly MarkdownToken[],
+  images: ImageKeys,
+  marks: readonly Marks[] = [],
+): readonly Run[] {
+  return tokens.flatMap((token, index) => {
+    const inner = (own: Marks) => runsOf(childrenOf(token), images, [...marks, own]);
+    switch (token.type) {
+      case "strong":
+      case "em":
+      case "del": {
+        const sign = { strong: "**", em: "*", del: "~~" }[token.type];
+        if (marks.some(({ open }) => open === sign)) {
+          return runsOf(childrenOf(token), images, marks);
+        }
+        const runs = inner({ open: sign, close: sign });
+        return besideWords(runs, marks, tokens[index - 1], tokens[index + 1]);
+      }
+      case "link":
+        return linkRuns(token, images, marks);
+      case "codespan":
+        return [codeRun(token.text, marks)];
+      default: {
+        const children = childrenOf(token);
+        return children.length > 0
+          ? runsOf(children, images, marks)
+          : [{ text: leafText(token, images), marks }];
+      }
+    }
+  });
+}
+
+/** The runs as Markdown. */
+export function joinRuns(runs: readonly Run[]): string {
+  let text = "";
+  let open: readonly Marks[] = [];
+  for (const run of [...runs, { text: "", marks: [] }]) {
+    let shared = 0;
+    while (shared < open.length && open[shared] === run.marks[shared]) shared++;
+    for (const { close } of open.slice(shared).toReversed()) text += close;
+    for (const marks of run.marks.slice(shared)) text += marks.open;
+    text += run.text;
+    open = run.marks;
+  }
+  return text;
+}
+
+/** The runs as Markdown, in pieces that fit: cut at lines, then sentences, words, characters. */
+export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
+  const pieces: string[] = [];
+  let units = trimmed(runs.flatMap(unitsOf));
+  while (units.length > 0) {
+    const most = largest(units.length, (count) => fits(joinRuns(units.slice(0, count))));
+    const smaller = most === 0 ? broken(units, fits) : undefined;
+    if (smaller !== undefined) {
+      units = smaller;
+      continue;
+    }
+    const count = most === units.length ? most : Math.max(1, borderBefore(units, most));
+    const piece = joinRuns(trimmed(units.slice(0, count)));
+    if (piece !== "") pieces.push(piece);
+    units = trimmed(units.slice(count));
+  }
+  return pieces;
+}
+
+/** The largest count up to `max` that holds, if smaller ones hold too; 0 when none does. */
+export function largest(max: number, holds: (count: number) => boolean): number {
+  let low = 0;
+  let high = max;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
+  return "tokens" in token ? known(token.tokens) : [];
+}
+
+function leafText(token: MarkdownToken, images: ImageKeys): string {
+  switch (token.type) {
+    case "escape":
+      return literalText(token.text);
+    case "br":
+      return "\n";
+    case "image":
+      return imageText(token.text, token.href, images);
+    case "html":
+      return LINE_BREAK.test(token.raw) ? "\n" : literalText(token.raw);
+    case "checkbox":
+      return token.checked ? "☑ " : "☐ ";
+    default:
+      return cardText(token.raw);
+  }
+}
+
+/** A picture the platform has is shown; others are a link, or a word about the file. */
+function imageText(alt: string, href: string, images: ImageKeys): string {
+  const label = alt.trim() === "" ? "image" : literalText(alt);
+  const key = images.get(href) ?? (IMAGE_KEY.test(href) ? href : undefined);
+  if (key !== undefined) return `![${label}](${key})`;
+  if (WEB_ADDRESS.test(href)) return `[${label}](${addressOf(href)})`;
+  return href === "" ? label : `${label} (${literalText(href)})`;
+}
+
+function linkRuns(
+  token: Extract<MarkdownToken, { type: "link" }>,
+  images: ImageKeys,
+  marks: readonly Marks[],
+): readonly Run[] {
+  const { href, raw, text } = token;
+  const isBare = raw === text && WEB_ADDRESS.test(href);
+  if (isBare) return [{ text: raw, marks }];
+  if (!WEB_ADDRESS.test(href)) {
+    const runs = runsOf(known(token.tokens), images, marks);
+    const isNamed = href === "" || href === text;
+    return isNamed ? runs : [...runs, { text: ` (${literalText(href)})`, marks }];
+  }
+  const own = { open: "[", close: `](${addressOf(href)})` };
+  const runs = runsOf(known(token.tokens), images, [...marks, own]);
+  const isPicture = known(token.tokens).some(({ type }) => type === "image");
+  // A link inside a link does not work: the picture's own one stands for both.
+  if (isPicture) return runsOf(known(token.tokens), images, marks);
+  return runs.map((run) => ({ ...run, text: run.text.replace(/[[\]]/g, entity) }));
+}
+
+function addressOf(href: string): string {
+  return href.replace(/[\s()<>]/g, (character) => encodeURIComponent(character))
+    .replaceAll("(", "%28").replaceAll(")", "%29");
+}
+
+function codeRun(text: string, marks: readonly Marks[]): Run {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  const fence = "`".repeat(longest === 0 ? 1 : longest + 1);
+  const pad = longest === 0 ? "" : " ";
+  return { text, marks: [...marks, { open: fence + pad, close: pad + fence }] };
+}
+
+/**
+ * Punctuation at the edge of an emphasis that touches a word moves out: next to it, renderers that
+ * follow the standard would show the marks themselves.
+ */
+function besideWords(
+  runs: readonly Run[],
+  outer: readonly Marks[],
+  before: MarkdownToken | undefined,
+  after: MarkdownToken | undefined,
+): readonly Run[] {
+  const moved = [...runs];
+  const last = moved.at(-1);
+  const tail = ENDS_IN_PUNCTUATION.exec(last?.text ?? "")?.[1];
+  if (last !== undefined && tail !== undefined && WORD_FIRST.test(after?.raw ?? "")) {
+    if (last.marks.length === outer.length + 1 && !/[;>]$/.test(tail)) {
+      moved[moved.length - 1] = { ...last, text: last.text.slice(0, -tail.length) };
+      moved.push({ text: tail, marks: outer });
+    }
+  }
+  const first = moved[0];
+  const head = BEGINS_WITH_PUNCTUATION.exec(first?.text ?? "")?.[1];
+  if (first !== undefined && head !== undefined && WORD_LAST.test(before?.raw ?? "")) {
+    if (first.marks.length === outer.length + 1 && !/^[&<]/.test(head)) {
+      moved[0] = { ...first, text: first.text.slice(head.length) };
+      moved.unshift({ text: head, marks: outer });
+    }
+  }
+  return moved;
+}
+
+/** Tags, entities, pictures and links to them stay whole; Han characters are words. */
+const UNITS =
+  /<at [^>]*><\/at>|!?\[[^\]\n]*\]\([^)\s]*\)|&#?\w+;|\n|[^\S\n]+|\p{Script=Han}|[^\s<&![\p{Script=Han}]+|[\s\S]/gu;
+const ATOM = /^(?:<at |!?\[|&#?\w+;)/;
+
+function unitsOf({ text, marks }: Run): readonly Run[] {
+  return (text.match(UNITS) ?? []).map((unit) => ({ text: unit, marks }));
+}
+
+function trimmed(units: readonly Run[]): readonly Run[] {
+  const isWord = ({ text }: Run): boolean => text.trim() !== "";
+  const start = units.findIndex(isWord);
+  return start < 0 ? [] : units.slice(start, units.findLastIndex(isWord) + 1);
+}
+
+/** The best place to cut at, in the second half of the first `most` units. */
+function borderBefore(units: readonly Run[], most: number): number {
+  const candidates = units.slice(0, most).map(({ text }, index) => ({ text, count: index + 1 }))
+    .slice(Math.floor(most / 2));
+  const line = candidates.findLast(({ text }) => text.includes("\n"));
+  const sentence = candidates.findLast(({ text }) => /[.!?。！？；;:：]$/.test(text));
+  const space = candidates.findLast(({ text }) => text.trim() === "");
+  return (line ?? sentence ?? space)?.count ?? most;
+}
+
+/** The units with the first one in smaller pieces or without its marks; undefined at the end. */
+function broken(units: readonly Run[], fits: Fits): readonly Run[] | undefined {
+  const [first, ...rest] = units;
+  if (first === undefined) return undefined;
+  const { text, marks } = first;
+  const characters = [...text];
+  const canShrink = characters.length > 1 && !(ATOM.test(text) && marks.length > 0);
+  if (!canShrink) return marks.length > 0 ? [{ text, marks: [] }, ...rest] : undefined;
+  const piece = (count: number): Run => ({ text: characters.slice(0, count).join(""), marks });
+  const count = largest(characters.length - 1, (many) => fits(joinRuns([piece(many)])));
+  if (count === 0 && marks.length > 0) return [{ text, marks: [] }, ...rest];
+  const taken = Math.max(1, count);
+  return [piece(taken), { text: characters.slice(taken).join(""), marks }, ...rest];
+}

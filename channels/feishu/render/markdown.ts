@@ -1,0 +1,117 @@
+/**
+ * The Markdown that models write, as tokens: GitHub's dialect, with mathematics kept literal and
+ * emphasis read the way people mean it.
+ * @module
+ */
+
+import { Marked, type MarkedToken, type Token, type TokenizerExtension } from "marked";
+
+/** A block or inline token. */
+export type MarkdownToken = MarkedToken;
+
+/** `5*3*2`, `2**3**2`: operators between numbers or names, no emphasis. */
+const OPERATOR = /^(\*{1,2})[^*\s][^*\n]*?\1(?=[A-Za-z0-9(])/;
+const OPERAND_BEFORE = /[A-Za-z0-9)\]]$/;
+/** `__init__` is a name. */
+const DUNDER = /^__\w+__(?!\w)/;
+/** Bold beside punctuation and Han characters, which the standard's rules leave as stars. */
+const BOLD = /^\*\*(?=[^\s*])((?:`[^`\n]+`|[^*\n`\\])*[^\s*\\])\*\*(?!\*)/;
+const INLINE_MATH = /^(?:\$(?![\s$])[^$\n`]*?[^\s$\\`]\$(?!\d)|\\\((?:[^\n\\]|\\(?!\)))+\\\))/;
+const BLOCK_MATH = /^ {0,3}(?:\$\$\s*([\s\S]+?)\s*\$\$|\\\[\s*([\s\S]+?)\s*\\\])[ \t]*(?:\n+|$)/;
+
+const operators: TokenizerExtension = {
+  name: "operators",
+  level: "inline",
+  tokenizer(src, tokens) {
+    const dunder = DUNDER.exec(src)?.[0];
+    if (dunder !== undefined) return literal(dunder);
+    const marks = OPERATOR.exec(src)?.[1];
+    if (marks === undefined || !OPERAND_BEFORE.test(tokens.at(-1)?.raw ?? "")) return undefined;
+    const isPower = marks.length === 1 || /[0-9]$/.test(tokens.at(-1)?.raw ?? "");
+    return isPower ? literal(marks) : undefined;
+  },
+};
+
+const bold: TokenizerExtension = {
+  name: "bold",
+  level: "inline",
+  tokenizer(src) {
+    const match = BOLD.exec(src);
+    if (match === null) return undefined;
+    const text = match[1] ?? "";
+    return { type: "strong", raw: match[0], text, tokens: this.lexer.inlineTokens(text) };
+  },
+};
+
+const inlineMath: TokenizerExtension = {
+  name: "inlineMath",
+  level: "inline",
+  start: (src) => /\$|\\\(/.exec(src)?.index,
+  tokenizer(src) {
+    const raw = INLINE_MATH.exec(src)?.[0];
+    return raw === undefined ? undefined : literal(raw);
+  },
+};
+
+const blockMath: TokenizerExtension = {
+  name: "blockMath",
+  level: "block",
+  start: (src) => /\n(?= {0,3}(?:\$\$|\\\[))/.exec(src)?.index,
+  tokenizer(src) {
+    const match = BLOCK_MATH.exec(src);
+    if (match === null) return undefined;
+    return { type: "code", raw: match[0], lang: "latex", text: match[1] ?? match[2] ?? "" };
+  },
+};
+
+const parser = new Marked({ gfm: true });
+// What is added last is asked first.
+parser.use({ extensions: [bold, operators, inlineMath, blockMath] });
+
+/** The blocks of `text`, in order, without the space between them. */
+export function parseMarkdown(text: string): readonly MarkdownToken[] {
+  return known(parser.lexer(text)).filter(({ type }) => type !== "space");
+}
+
+/** The inline tokens of one line or paragraph. */
+export function parseInline(text: string): readonly MarkdownToken[] {
+  return known(parser.Lexer.lexInline(text, parser.defaults));
+}
+
+/** Those of `tokens` that the parser itself names: all, as no extension adds a type. */
+export function known(tokens: readonly Token[] | undefined): readonly MarkdownToken[] {
+  return (tokens ?? []).filter(isKnown);
+}
+
+const TYPES: ReadonlySet<string> = new Set<MarkedToken["type"]>([
+  "blockquote",
+  "br",
+  "checkbox",
+  "code",
+  "codespan",
+  "def",
+  "del",
+  "em",
+  "escape",
+  "heading",
+  "hr",
+  "html",
+  "image",
+  "link",
+  "list",
+  "list_item",
+  "paragraph",
+  "space",
+  "strong",
+  "table",
+  "text",
+]);
+
+function isKnown(token: Token): token is MarkedToken {
+  return TYPES.has(token.type);
+}
+
+/** Text whose characters all stand for themselves. */
+function literal(raw: string): { type: "escape"; raw: string; text: string } {
+  return { type: "escape", raw, text: raw };
+}

@@ -1,0 +1,131 @@
+/**
+ * Tables as the card's own table component.
+ * @module
+ */
+
+import type { Tokens } from "marked";
+import type { JsonObject } from "../../../actors/kernel/json.ts";
+import { inlineText, rowRuns, tableText } from "./blocks.ts";
+import { readable } from "./escape.ts";
+import { cutRuns, type Fits, type ImageKeys, largest } from "./inline.ts";
+import { COLUMNS_MAX, jsonBytes, PAGE_ROWS_MAX } from "./limits.ts";
+import { known, type MarkdownToken } from "./markdown.ts";
+
+/** A part of a table: the component, and the same as Markdown for a card that still grows. */
+export interface TablePart {
+  readonly markdown: string;
+  /** Null for what no component can hold. */
+  readonly element: JsonObject | null;
+}
+
+/** The table in parts of at most `bytesMax`, each with the head; at most 50 columns wide. */
+export function tableParts(
+  table: Tokens.Table,
+  images: ImageKeys,
+  bytesMax: number,
+): readonly TablePart[] {
+  return columnGroups(table).flatMap((group) => rowGroups(group, images, bytesMax));
+}
+
+/** What is wider than the platform takes goes on in a further table. */
+function columnGroups(table: Tokens.Table): readonly Tokens.Table[] {
+  const count = Math.ceil(table.header.length / COLUMNS_MAX);
+  if (count <= 1) return [table];
+  return Array.from({ length: count }, (_, index) => {
+    const take = <Item>(items: readonly Item[]): Item[] =>
+      items.slice(index * COLUMNS_MAX, (index + 1) * COLUMNS_MAX);
+    const rows = table.rows.map(take);
+    return { ...table, header: take(table.header), align: take(table.align), rows };
+  });
+}
+
+function rowGroups(
+  table: Tokens.Table,
+  images: ImageKeys,
+  bytesMax: number,
+): readonly TablePart[] {
+  const fits: Fits = (text) => jsonBytes(text) <= bytesMax;
+  const partOf = (rows: Tokens.Table["rows"]): TablePart => ({
+    markdown: tableText(table, rows, images),
+    element: tableElement(table, rows, images),
+  });
+  const isSmall = ({ markdown, element }: TablePart): boolean =>
+    fits(markdown) && jsonBytes(element) <= bytesMax;
+  // The component needs a row; a head alone stays Markdown.
+  if (table.rows.length === 0) return headOnly(table, images, fits);
+  const parts: TablePart[] = [];
+  for (let rows = table.rows; rows.length > 0;) {
+    const count = largest(rows.length, (many) => isSmall(partOf(rows.slice(0, many))));
+    if (count > 0) parts.push(partOf(rows.slice(0, count)));
+    else {
+      const pieces = cutRuns(rowRuns(table, rows[0] ?? [], images), fits);
+      parts.push(...pieces.map((markdown) => ({ markdown, element: null })));
+    }
+    rows = rows.slice(Math.max(1, count));
+  }
+  return parts;
+}
+
+function headOnly(table: Tokens.Table, images: ImageKeys, fits: Fits): readonly TablePart[] {
+  const whole = tableText(table, [], images);
+  const pieces = fits(whole) ? [whole] : cutRuns(rowRuns(table, table.header, images), fits);
+  return pieces.map((markdown) => ({ markdown, element: null }));
+}
+
+function tableElement(
+  table: Tokens.Table,
+  rows: Tokens.Table["rows"],
+  images: ImageKeys,
+): JsonObject {
+  const isRich = table.header.map((_, column) =>
+    rows.some((row) => !isPlain(known(row[column]?.tokens)))
+  );
+  const columns = table.header.map(({ tokens }, column) => ({
+    name: `c${column}`,
+    display_name: plainText(known(tokens)),
+    data_type: isRich[column] === true ? "markdown" : "text",
+    horizontal_align: table.align[column] ?? "left",
+    width: "auto",
+  }));
+  return {
+    tag: "table",
+    page_size: Math.min(PAGE_ROWS_MAX, rows.length),
+    row_height: "auto",
+    header_style: { bold: true },
+    columns,
+    rows: rows.map((row) =>
+      Object.fromEntries(row.map(({ tokens }, column) => {
+        const text = inlineText(tokens, images);
+        return [`c${column}`, isRich[column] === true ? text : readable(text)];
+      }))
+    ),
+  };
+}
+
+/** A cell of the simplest kind shows its text as it is. */
+function isPlain(tokens: readonly MarkdownToken[]): boolean {
+  return tokens.every(({ type, raw }) =>
+    type === "escape" || (type === "text" && !/@[^@]* \(ou_|&\w+;/.test(raw))
+  );
+}
+
+/** The words without marks: a column's name knows none. */
+function plainText(tokens: readonly MarkdownToken[]): string {
+  return tokens.map((token): string => {
+    switch (token.type) {
+      case "br":
+        return " ";
+      case "html":
+        return /^<br\s*\/?>$/i.test(token.raw) ? " " : token.raw;
+      case "codespan":
+      case "escape":
+        return token.text;
+      case "image":
+        return token.text === "" ? "image" : token.text;
+      default: {
+        const children = "tokens" in token ? known(token.tokens) : [];
+        return children.length > 0 ? plainText(children) : token.raw;
+      }
+    }
+  }).join("").trim();
+}
