@@ -18,11 +18,13 @@ import { RateWindows } from "./feishu/limits.ts";
 import type { ClientConfig, LongConnection, PongMode } from "./feishu/long_connection.ts";
 import { decide, type FeishuPlatformOptions, type PlatformSettings } from "./feishu/options.ts";
 import { type ForwardedChild, People, type Saying } from "./feishu/people.ts";
+import { Permissions } from "./feishu/permissions.ts";
 import { Relay } from "./feishu/relay.ts";
 import { type Call, RestServer } from "./feishu/rest_server.ts";
 import type { Route, RouteName } from "./feishu/route.ts";
 import { accountRoutes, type AppIdentity, Tokens } from "./feishu/routes_account.ts";
 import { cardRoutes } from "./feishu/routes_cards.ts";
+import { chatRoutes } from "./feishu/routes_chats.ts";
 import { fileRoutes } from "./feishu/routes_files.ts";
 import { messageRoutes } from "./feishu/routes_messages.ts";
 import { reactionRoutes } from "./feishu/routes_reactions.ts";
@@ -56,6 +58,8 @@ export interface Said {
 export class FeishuPlatform implements AsyncDisposable {
   /** Plant faults here. */
   readonly faults: Faults = new Faults();
+  /** What the app may do. */
+  readonly permissions: Permissions;
   readonly #settings: PlatformSettings;
   readonly #world: World;
   readonly #people: People;
@@ -76,6 +80,7 @@ export class FeishuPlatform implements AsyncDisposable {
     const onChange = () => this.#waiting.changed();
     this.#settings = settings;
     this.#world = new World(clock, settings.tag);
+    this.permissions = new Permissions(app.appId, settings.missingScopes);
     this.#people = new People(this.#world, { openId: app.botOpenId, name: app.botName });
     this.#tokens = new Tokens(clock, () => this.#world.newId("t-"));
     this.#door = new Doorway({
@@ -101,6 +106,7 @@ export class FeishuPlatform implements AsyncDisposable {
       routes: this.#routes(),
       faults,
       tokens: this.#tokens,
+      permissions: this.permissions,
       keepsConnections: settings.keepsConnections,
       ended: this.#ending.promise,
       onChange,
@@ -224,6 +230,12 @@ export class FeishuPlatform implements AsyncDisposable {
     this.#waiting.changed();
   }
 
+  /** A person puts the bot into a group. */
+  botAddedTo(chatId: string, openId = "ou_alice"): EventRecord {
+    this.#world.group(chatId);
+    return this.#events.botAdded(chatId, this.#world.person(openId));
+  }
+
   /** A person puts an emoji on a message. */
   userReacts(messageId: string, emoji: string, openId = "ou_alice"): void {
     const reactionId = this.#world.newId("reaction-");
@@ -317,6 +329,7 @@ export class FeishuPlatform implements AsyncDisposable {
         onReaction: (...change) => this.#events.reaction(...change),
       }),
       ...fileRoutes(world),
+      ...chatRoutes(world),
       ...cardRoutes(chats),
     ];
   }

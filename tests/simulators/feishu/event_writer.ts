@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../actors/kernel/json.ts";
 import type { DeliveryDesk, EventRecord, FragmentPlan } from "./delivery.ts";
 import { encryptBody, envelope, messageEvent, reactionEvent } from "./envelope.ts";
 import type { PlatformSettings } from "./options.ts";
-import type { StoredMessage, StoredReaction, World } from "./world.ts";
+import type { Person, StoredMessage, StoredReaction, World } from "./world.ts";
 
 /** Writes events; those of a type the app did not subscribe to are left out. */
 export class EventWriter {
@@ -36,6 +36,16 @@ export class EventWriter {
       chat_id: chatId,
       recall_time: String(this.#world.clock.now()),
       recall_type: "message_owner",
+    });
+  }
+
+  /** Somebody put the bot into a group. */
+  botAdded(chatId: string, { openId, unionId }: Person): EventRecord {
+    return this.send("im.chat.member.bot.added_v1", {
+      chat_id: chatId,
+      operator_id: { open_id: openId, union_id: unionId },
+      external: false,
+      name: "A group",
     });
   }
 

@@ -47,6 +47,8 @@ export interface FeishuPlatformOptions {
   readonly keepsConnections?: boolean;
   /** Set on the console: events travel encrypted. */
   readonly encryptKey?: string;
+  /** Scopes that the app lacks. @default none */
+  readonly missingScopes?: readonly string[];
 }
 
 /** The options with everything decided. */
@@ -65,6 +67,7 @@ export interface PlatformSettings {
   readonly subscribedEvents: ReadonlySet<string>;
   readonly keepsConnections: boolean;
   readonly encryptKey: string | undefined;
+  readonly missingScopes: readonly string[];
 }
 
 /** What the platform tells its clients, in seconds. */
@@ -107,6 +110,7 @@ export function decide(options: FeishuPlatformOptions): PlatformSettings {
     subscribedEvents: new Set(options.subscribedEvents),
     keepsConnections: options.keepsConnections ?? false,
     encryptKey: options.encryptKey,
+    missingScopes: options.missingScopes ?? [],
   };
 }
 

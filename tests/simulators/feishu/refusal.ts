@@ -5,12 +5,15 @@
 
 import type { z } from "zod";
 import { GatewayError } from "../../../actors/kernel/errors.ts";
+import type { JsonObject } from "../../../actors/kernel/json.ts";
 
 /** What else a refusal may carry. */
 export interface RefusalOptions {
   /** @default 400 */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Stands in the answer's `error`, beside the log id. */
+  readonly details?: JsonObject;
 }
 
 /** Thrown by a route; the server turns it into `{code, msg, error}`. */
@@ -21,12 +24,14 @@ export class Refusal extends GatewayError {
   readonly platformCode: number;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: JsonObject;
 
   constructor(platformCode: number, message: string, options: RefusalOptions = {}) {
     super(message);
     this.platformCode = platformCode;
     this.status = options.status ?? 400;
     this.headers = options.headers ?? {};
+    this.details = options.details ?? {};
   }
 }
 

@@ -8,6 +8,7 @@ import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
 import type { Fault, Faults } from "./faults.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
+import type { Permissions } from "./permissions.ts";
 import { CODE_WRONG_TYPE, Refusal } from "./refusal.ts";
 import type { Link } from "./relay.ts";
 import { matchPath, type Route, type RouteAnswer, type RouteName } from "./route.ts";
@@ -36,6 +37,7 @@ export interface RestServerOptions {
   readonly routes: readonly Route[];
   readonly faults: Faults;
   readonly tokens: Tokens;
+  readonly permissions: Permissions;
   /** Keep connections open for further requests. */
   readonly keepsConnections: boolean;
   /** Resolves at the end of the platform: requests that wait are given up, without effect. */
@@ -98,7 +100,9 @@ export class RestServer {
     const bytes = await request.bytes();
     const text = new TextDecoder().decode(bytes);
     const form = parseMultipart(request.headers.get("content-type") ?? "", bytes);
-    const json = form.length > 0 ? { value: {} } : parseJson(text);
+    const isUrlEncoded = request.headers.get("content-type")?.includes("urlencoded") ?? false;
+    const fields = isUrlEncoded ? Object.fromEntries(new URLSearchParams(text)) : undefined;
+    const json = form.length > 0 ? { value: {} } : fields ? { value: fields } : parseJson(text);
     let params: Record<string, string> | undefined;
     const route = this.#options.routes.find((candidate) => {
       if (candidate.method !== request.method) return false;
@@ -149,15 +153,16 @@ export class RestServer {
     if (route === undefined) return new Answer(404, "404 page not found");
     try {
       if (route.needsToken !== false) this.#options.tokens.check(authorization);
+      this.#options.permissions.check(route.scopes ?? []);
       if (json === undefined) throw new Refusal(CODE_WRONG_TYPE, "the body is no JSON");
       const { params, query } = call;
       const search = new URLSearchParams(query);
       return this.#success(route.handle({ params, query: search, body: json.value, form }));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { platformCode, message, status, headers } = error;
+      const { platformCode, message, status, headers, details } = error;
       const logId = this.#newLogId();
-      const body = { code: platformCode, msg: message, error: { log_id: logId } };
+      const body = { code: platformCode, msg: message, error: { log_id: logId, ...details } };
       return this.#json(status, body, { ...headers, "x-tt-logid": logId });
     }
   }

@@ -20,6 +20,10 @@ export type RouteName =
   | "im.message.patch"
   | "im.message.delete"
   | "im.messageResource.get"
+  | "im.chatMembers.get"
+  | "application.scope.list"
+  | "application.appVersion.list"
+  | "accounts.registration"
   | "im.image.create"
   | "im.file.create"
   | "im.messageReaction.create"
@@ -39,7 +43,7 @@ export type RouteName =
 export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The JSON body; an empty object without one. */
+  /** The JSON body, or the fields of a URL-encoded form; an empty object without one. */
   readonly body: unknown;
   /** The parts of a multipart body. */
   readonly form: readonly FormPart[];
@@ -63,6 +67,8 @@ export interface Route {
   readonly path: string;
   /** @default true */
   readonly needsToken?: boolean;
+  /** The app needs one of them. @default none is needed */
+  readonly scopes?: readonly string[];
   /** @throws {Refusal} */
   handle(request: RouteRequest): RouteAnswer;
 }

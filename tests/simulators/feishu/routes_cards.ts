@@ -66,7 +66,7 @@ export function cardRoutes(options: ChatRoutesOptions): Route[] {
   const cards = "/open-apis/cardkit/v1/cards";
   const card = `${cards}/:card_id`;
   const element = `${card}/elements/:element_id`;
-  return [
+  const routes: Route[] = [
     { name: "cardkit.card.create", method: "POST", path: cards, handle: (r) => desk.create(r) },
     { name: "cardkit.card.update", method: "PUT", path: card, handle: (r) => desk.update(r) },
     {
@@ -112,6 +112,7 @@ export function cardRoutes(options: ChatRoutesOptions): Route[] {
       handle: (r) => desk.remove(r),
     },
   ];
+  return routes.map((route) => ({ ...route, scopes: ["cardkit:card:write"] }));
 }
 
 class CardDesk {

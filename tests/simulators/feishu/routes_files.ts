@@ -31,6 +31,7 @@ export function fileRoutes(world: World): Route[] {
   return [
     {
       name: "im.image.create",
+      scopes: ["im:resource", "im:resource:upload"],
       method: "POST",
       path: "/open-apis/im/v1/images",
       handle({ form }) {
@@ -46,6 +47,7 @@ export function fileRoutes(world: World): Route[] {
     },
     {
       name: "im.file.create",
+      scopes: ["im:resource", "im:resource:upload"],
       method: "POST",
       path: "/open-apis/im/v1/files",
       handle({ form }) {
@@ -58,6 +60,7 @@ export function fileRoutes(world: World): Route[] {
     },
     {
       name: "im.messageResource.get",
+      scopes: ["im:resource", "im:message", "im:message:readonly"],
       method: "GET",
       path: "/open-apis/im/v1/messages/:message_id/resources/:file_key",
       handle({ params, query }) {

@@ -58,15 +58,34 @@ export function messageRoutes(options: ChatRoutesOptions): Route[] {
   const root = "/open-apis/im/v1/messages";
   const one = `${root}/:message_id`;
   return [
-    { name: "im.message.create", method: "POST", path: root, handle: (r) => desk.create(r) },
-    { name: "im.message.list", method: "GET", path: root, handle: (r) => desk.list(r) },
+    {
+      name: "im.message.create",
+      scopes: ["im:message", "im:message:send_as_bot"],
+      method: "POST",
+      path: root,
+      handle: (r) => desk.create(r),
+    },
+    {
+      name: "im.message.list",
+      scopes: ["im:message", "im:message:readonly"],
+      method: "GET",
+      path: root,
+      handle: (r) => desk.list(r),
+    },
     {
       name: "im.message.reply",
+      scopes: ["im:message", "im:message:send_as_bot"],
       method: "POST",
       path: `${one}/reply`,
       handle: (r) => desk.reply(r),
     },
-    { name: "im.message.get", method: "GET", path: one, handle: (r) => desk.get(r) },
+    {
+      name: "im.message.get",
+      scopes: ["im:message", "im:message:readonly"],
+      method: "GET",
+      path: one,
+      handle: (r) => desk.get(r),
+    },
     { name: "im.message.update", method: "PUT", path: one, handle: (r) => desk.update(r) },
     { name: "im.message.patch", method: "PATCH", path: one, handle: (r) => desk.patch(r) },
     { name: "im.message.delete", method: "DELETE", path: one, handle: (r) => desk.recall(r) },

@@ -47,6 +47,7 @@ export function reactionRoutes(
   return [
     {
       name: "im.messageReaction.create",
+      scopes: ["im:message", "im:message.reactions:write_only"],
       method: "POST",
       path: root,
       handle({ params, body }) {
@@ -70,6 +71,7 @@ export function reactionRoutes(
     },
     {
       name: "im.messageReaction.delete",
+      scopes: ["im:message", "im:message.reactions:write_only"],
       method: "DELETE",
       path: `${root}/:reaction_id`,
       handle({ params }) {
