@@ -37,7 +37,7 @@ export interface Traits {
   readonly thinksUnasked: boolean;
   /** Earlier reasoning: left out; sent back; sent back, and "" where there is none. */
   readonly reasoning: "drop" | "keep" | "fill";
-  /** `extra_content` of calls; `sign`: Gemini's, with a stand-in where a signature is missing. */
+  /** Gemini's `extra_content` of calls; `sign`: with a stand-in where a signature is missing. */
   readonly extraContent: "drop" | "keep" | "sign";
   readonly callIds: CallIdForm;
   /** Sends the name of the tool with its result. */

@@ -121,7 +121,8 @@ class Rendering {
   #call({ id, function: called, extra_content: given }: ToolCall, index: number): JsonObject {
     const { traits: { extraContent: rule }, tools } = this.#options;
     const standIn = rule === "sign" && index === 0 ? NO_SIGNATURE : undefined;
-    const extra = rule === "drop" ? undefined : given ?? standIn;
+    const google = given?.["google"];
+    const extra = google === undefined ? standIn : { google };
     return {
       id: this.#ids.forCall(id),
       type: "function",
@@ -129,7 +130,7 @@ class Rendering {
         name: tools.toWire(called.name),
         arguments: pastArgumentsText(called.arguments),
       },
-      ...(extra !== undefined && { extra_content: extra }),
+      ...(rule !== "drop" && extra !== undefined && { extra_content: extra }),
     };
   }
 

@@ -59,6 +59,7 @@ export class ResponseFold implements Fold {
     const parsed = wireEvent.safeParse(data);
     if (!parsed.success) return NOTHING;
     const event = parsed.data;
+    if (event.error) return { state: "fault", fault: faultOfVendorError(event.error) };
     switch (event.type) {
       case "response.output_text.delta":
       case "response.refusal.delta":
@@ -129,9 +130,8 @@ export class ResponseFold implements Fold {
         return this.#finishWith({ ...event.response, status: event.response?.status ?? status });
       }
       case "error":
-        return { state: "fault", fault: faultOfVendorError(event.error ?? data) };
+        return { state: "fault", fault: faultOfVendorError(data) };
       case "":
-        if (event.error) return { state: "fault", fault: faultOfVendorError(event.error) };
         return this.#finishWith(wireResponse.safeParse(data).data ?? {});
       default:
         return NOTHING;

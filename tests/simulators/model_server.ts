@@ -1,5 +1,6 @@
 /**
- * A scripted model behind OpenAI's chat completions API, on 127.0.0.1 and any free port.
+ * A scripted model on 127.0.0.1 and any free port. It speaks OpenAI's chat completions and
+ * Responses and Anthropic's Messages, whichever the path names.
  * As a program: `deno run -A tests/simulators/model_server.ts --script file.json --port 0`.
  * @module
  */
@@ -9,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { Exchange, type RecordedRequest, requestBody } from "./model/exchange.ts";
+import { type Protocol, protocolAt } from "./model/protocol.ts";
 import {
   type HttpReply,
   type ModelReply,
@@ -47,6 +49,8 @@ export class ModelServer implements AsyncDisposable {
   readonly requests: RecordedRequest[] = [];
   /** Most exchanges that ran at once. */
   concurrentMax = 0;
+  /** Connections that were ever made. */
+  connections = 0;
   readonly #script: (request: RecordedRequest) => ModelReply | Promise<ModelReply>;
   readonly #queue: ModelReply[] = [];
   readonly #http: Server;
@@ -65,6 +69,7 @@ export class ModelServer implements AsyncDisposable {
     this.#http = createServer((incoming, response) => {
       this.#route(incoming, response).catch((error) => response.destroy(error));
     });
+    this.#http.on("connection", () => this.connections++);
   }
 
   /**
@@ -129,8 +134,9 @@ export class ModelServer implements AsyncDisposable {
   async #route(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(incoming.url ?? "/", this.baseUrl);
     const body = await text(incoming);
-    if (incoming.method === "POST" && pathname === "/v1/chat/completions") {
-      return await this.#complete(incoming, response, body);
+    const protocol = incoming.method === "POST" ? protocolAt(pathname) : undefined;
+    if (protocol !== undefined) {
+      return await this.#complete(incoming, response, { path: pathname, body, protocol });
     }
     if (incoming.method === "POST" && pathname.startsWith(RELEASE_PATH)) {
       this.release(decodeURIComponent(pathname.slice(RELEASE_PATH.length)));
@@ -143,7 +149,11 @@ export class ModelServer implements AsyncDisposable {
   async #complete(
     incoming: IncomingMessage,
     response: ServerResponse,
-    body: string,
+    { path, body, protocol }: {
+      readonly path: string;
+      readonly body: string;
+      readonly protocol: Protocol;
+    },
   ): Promise<void> {
     const parsed = requestBody.safeParse(JSON.parse(body));
     if (!parsed.success) {
@@ -151,6 +161,8 @@ export class ModelServer implements AsyncDisposable {
     }
     const exchange = new Exchange(incoming, response, parsed.data, {
       index: this.requests.length,
+      path,
+      protocol,
       concurrent: this.#running.size + 1,
       gate: (until) => typeof until === "string" ? this.#gate(until).promise : until,
     });

@@ -5,7 +5,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import { renderCompletion, renderStep, withEnding } from "./rendering.ts";
+import { newRendering, type Protocol } from "./protocol.ts";
+import { withEnding } from "./rendering.ts";
 import type { HttpReply, ModelReply, StepsReply } from "./script.ts";
 
 /** A message as it was sent; keys that are not named here are there as well. */
@@ -18,6 +19,7 @@ export interface SentMessage {
 /** The body of a request; keys that are not named here are there as well. */
 export interface ModelRequestBody {
   readonly model: string;
+  /** Empty for protocols that call them otherwise. */
   readonly messages: readonly SentMessage[];
   readonly stream?: boolean | undefined;
   readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined;
@@ -27,7 +29,9 @@ export interface ModelRequestBody {
 /** The door for what clients send. */
 export const requestBody: z.ZodType<ModelRequestBody> = z.looseObject({
   model: z.string(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).default(
+    [],
+  ),
   stream: z.boolean().optional(),
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional(),
 });
@@ -39,6 +43,7 @@ export type ExchangeEnd = "finished" | "aborted" | "cut";
 export interface RecordedRequest {
   /** 0 for the first request of this server. */
   readonly index: number;
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ModelRequestBody;
   /** Running exchanges when this one began, itself included. */
@@ -51,6 +56,8 @@ export interface RecordedRequest {
 /** What an exchange needs to know besides its request. */
 export interface ExchangeOptions {
   readonly index: number;
+  readonly path: string;
+  readonly protocol: Protocol;
   readonly concurrent: number;
   /** What `until` of a pause stands for. */
   readonly gate: (until: Promise<unknown> | string) => Promise<unknown>;
@@ -75,6 +82,7 @@ export class Exchange {
     const end = () => this.#end;
     this.request = {
       index: options.index,
+      path: options.path,
       headers: Object.fromEntries(
         Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
       ),
@@ -93,10 +101,10 @@ export class Exchange {
     if (reply.headersAfter !== undefined) await this.#wait(reply.headersAfter);
     if (this.#end !== null) return;
     if (!("steps" in reply)) return this.#answerPlainly(reply);
-    if (this.request.body.stream === true) return await this.#stream(reply);
-    const { model } = this.request.body;
-    const completion = renderCompletion(withEnding(reply, true), model);
-    this.#answerPlainly({ status: 200, body: completion });
+    if (this.request.body.stream === true && !reply.isWhole) return await this.#stream(reply);
+    const rendering = newRendering(this.#options.protocol, this.request.body.model);
+    const body = rendering.whole(withEnding(reply, true));
+    this.#answerPlainly({ status: 200, body });
   }
 
   /** Breaks the connection. */
@@ -107,15 +115,18 @@ export class Exchange {
 
   async #stream(reply: StepsReply): Promise<void> {
     const { model, stream_options } = this.request.body;
+    const { protocol } = this.#options;
+    const rendering = newRendering(protocol, model);
+    const wantsUsage = protocol !== "chat_completions" || stream_options?.include_usage === true;
     this.#response.writeHead(200, { "content-type": "text/event-stream" });
     this.#response.flushHeaders();
-    for (const step of withEnding(reply, stream_options?.include_usage ?? false)) {
+    for (const step of withEnding(reply, wantsUsage)) {
       if (this.#end !== null) return;
       if (step.type === "cut" && step.how === "reset") return this.cut();
       if (step.type === "cut") break;
       if (step.type === "pause") await this.#wait(step.until);
       else if (step.type === "stall") await this.#ended.promise;
-      else await this.#write(renderStep(step, model));
+      else await this.#write(rendering.step(step));
     }
     this.#response.end();
   }

@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import type { Rendering } from "./protocol.ts";
 import type { CallDelta, StepsReply, StreamStep } from "./script.ts";
 
 const DEFAULT_USAGE: JsonObject = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
@@ -20,6 +21,23 @@ export function withEnding(reply: StepsReply, wantsUsage: boolean): readonly Str
     ...(has("usage") || !wantsUsage ? [] : [{ type: "usage", usage: DEFAULT_USAGE } as const]),
     { type: "done" },
   ];
+}
+
+/** Chat completions. */
+export class CompletionRendering implements Rendering {
+  readonly #model: string;
+
+  constructor(model: string) {
+    this.#model = model;
+  }
+
+  step(step: StreamStep): string {
+    return renderStep(step, this.#model);
+  }
+
+  whole(steps: readonly StreamStep[]): JsonObject {
+    return renderCompletion(steps, this.#model);
+  }
 }
 
 /** The bytes of a step as text; "" for steps that are no bytes. */
@@ -52,8 +70,7 @@ export function renderStep(step: StreamStep, model: string): string {
   }
 }
 
-/** The whole completion that the steps amount to, for requests that do not stream. */
-export function renderCompletion(steps: readonly StreamStep[], model: string): JsonObject {
+function renderCompletion(steps: readonly StreamStep[], model: string): JsonObject {
   const calls = new Map<number, { id: string; name: string; arguments: string }>();
   let content = "";
   let reasoning = "";
@@ -100,7 +117,8 @@ function foldDelta(
   });
 }
 
-function argumentsText(delta: CallDelta): string {
+/** A piece of the arguments as JSON text. */
+export function argumentsText(delta: CallDelta): string {
   const { arguments: piece = "" } = delta;
   return typeof piece === "string" ? piece : JSON.stringify(piece);
 }

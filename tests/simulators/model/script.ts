@@ -54,6 +54,8 @@ export interface StepsReply {
   readonly headersAfter?: Promise<unknown> | string | undefined;
   /** Leaves the end as the steps have it. @default false */
   readonly isBare?: boolean | undefined;
+  /** Sends one piece of JSON, also when a stream was asked for. @default false */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** A plain HTTP answer: errors, HTML, anything that is no completion. */
@@ -150,6 +152,7 @@ const reply = z.union([
     steps: z.array(step),
     headersAfter: z.string().optional(),
     isBare: z.boolean().optional(),
+    isWhole: z.boolean().optional(),
   }),
   z.object({
     status: z.number(),
