@@ -47,9 +47,10 @@ Deno.test(`The gateway answers on Deno ${OLDEST}, from a channel in a Worker`, a
     feishu: platform,
     program: await program(),
   });
-  await platform.connected();
-  await platform.userSays({ text: "are you there?" }).acknowledged;
+  await platform.connected({ timeoutMs: 20_000 });
+  platform.userSays({ text: "are you there?" });
   await until(() => platform.chat("ou_alice").fromBot[0]?.card?.isStreaming === false, {
+    timeoutMs: 20_000,
     what: "a closed card",
   });
   assert.equal(platform.chat("ou_alice").fromBot[0]?.text, "Still here.");

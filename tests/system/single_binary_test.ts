@@ -55,9 +55,10 @@ Deno.test({
       feishu: platform,
       program: PROGRAM,
     });
-    await platform.connected();
-    await platform.userSays({ text: "hello binary" }).acknowledged;
+    await platform.connected({ timeoutMs: 20_000 });
+    platform.userSays({ text: "hello binary" });
     await until(() => platform.chat("ou_alice").fromBot[0]?.card?.isStreaming === false, {
+      timeoutMs: 20_000,
       what: "a closed card",
     });
     assert.equal(platform.chat("ou_alice").fromBot[0]?.text, "From one file.");
