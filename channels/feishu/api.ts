@@ -119,6 +119,16 @@ export class FeishuApi {
     }, signal);
   }
 
+  /** Replaces all that a card is. @param card `cardJson` is JSON 2.0 */
+  async replaceCard(
+    card: CardOperation & { readonly cardJson: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cardId, cardJson, sequence, uuid } = card;
+    const body = { card: { type: "card_json", data: cardJson }, sequence, uuid };
+    await this.#link.request({ method: "PUT", path: cardPath(cardId), body }, signal);
+  }
+
   /** Changes a card's settings. @param card `settings` is merged into the card's `config` */
   async updateCardSettings(
     card: CardOperation & { readonly settings: Readonly<Record<string, unknown>> },
@@ -139,13 +149,14 @@ export class FeishuApi {
     return image.image_key;
   }
 
-  /** Uploads a file. @returns its key */
+  /** Uploads a file. @param file `durationMs` of sound and video @returns its key */
   async uploadFile(
-    file: UploadFile & { readonly fileType: string },
+    file: UploadFile & { readonly fileType: string; readonly durationMs?: number | undefined },
     signal: AbortSignal,
   ): Promise<string> {
-    const { fileType, fileName, bytes } = file;
-    const fields = { file_type: fileType, file_name: fileName };
+    const { fileType, fileName, bytes, durationMs } = file;
+    const duration = durationMs === undefined ? {} : { duration: String(durationMs) };
+    const fields = { file_type: fileType, file_name: fileName, ...duration };
     const form: UploadForm = { fields, fileField: "file", fileName, bytes };
     const uploaded = await this.#upload(fileSchema, "/open-apis/im/v1/files", form, signal);
     return uploaded.file_key;

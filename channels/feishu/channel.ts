@@ -21,6 +21,8 @@ import type { FeishuSection } from "./manifest.ts";
 import { Reactions } from "./reactions.ts";
 import { Receiver } from "./receive/receiver.ts";
 import { Deliveries } from "./send/deliveries.ts";
+import { SendPace } from "./send/pace.ts";
+import { Sender } from "./send/sender.ts";
 
 const logger = getLogger(["troupe", "feishu", "channel"]);
 
@@ -154,11 +156,12 @@ export class FeishuChannel implements Channel {
       signal,
     });
     const deliveries = new Deliveries({
-      api,
+      sender: new Sender(api, new SendPace(clock)),
       clock,
       remember: (key, state) => context.remember(key, state),
       replyToMessage,
       toolHintPrefix,
+      workspaceFolder: undefined,
     });
     return { link, api, reactions, deliveries };
   }

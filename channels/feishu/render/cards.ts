@@ -57,22 +57,59 @@ export function layOutCards(
   images: ImageKeys = new Map(),
   limits: CardLimits = DEFAULT_LIMITS,
 ): readonly CardBody[] {
-  const cards: Part[][] = [];
-  let card: Part[] = [];
+  const cards: CardFill[] = [];
+  let card = new CardFill(limits);
   for (const part of partsOf(text, images, limits.bytesMax)) {
-    if (card.length > 0 && !hasRoom(card, part, limits)) {
-      const carried = headingsAtEnd(card);
-      cards.push(card.slice(0, card.length - carried.length));
-      card = carried;
-      if (!hasRoom(card, part, limits)) {
-        cards.push(card);
-        card = [];
-      }
-    }
-    card.push(part);
+    if (card.add(part)) continue;
+    const next = new CardFill(limits);
+    const carried = card.takeHeadings();
+    cards.push(card);
+    card = next;
+    for (const heading of carried) card.add(heading);
+    if (card.add(part)) continue;
+    cards.push(card);
+    card = new CardFill(limits);
+    card.add(part);
   }
-  cards.push(card);
-  return cards.filter((parts) => parts.length > 0).map(bodyOf);
+  return [...cards, card].flatMap(({ parts }) => parts.length === 0 ? [] : [bodyOf(parts)]);
+}
+
+/** A card that is being filled; the first part always fits. */
+class CardFill {
+  readonly parts: Part[] = [];
+  readonly #limits: CardLimits;
+  #markdownBytes = ELEMENT_BYTES;
+  #elementBytes = ELEMENT_BYTES;
+  #tables = 0;
+  #components = 0;
+
+  constructor(limits: CardLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes the part; false when there is no room for it. */
+  add(part: Part): boolean {
+    const markdownBytes = this.#markdownBytes + part.markdownBytes;
+    const elementBytes = this.#elementBytes + part.elementBytes;
+    const tables = this.#tables + (part.isTable ? 1 : 0);
+    const components = this.#components + (part.element === null ? 0 : 1);
+    const { bytesMax, tablesMax } = this.#limits;
+    const bytes = components === 0 ? markdownBytes : Math.max(markdownBytes, elementBytes);
+    const isFull = bytes > bytesMax || tables > tablesMax || 2 * components > ELEMENTS_MAX;
+    if (isFull && this.parts.length > 0) return false;
+    this.parts.push(part);
+    this.#markdownBytes = markdownBytes;
+    this.#elementBytes = elementBytes;
+    this.#tables = tables;
+    this.#components = components;
+    return true;
+  }
+
+  /** Headings that would stand alone at the end go along to the next card. */
+  takeHeadings(): readonly Part[] {
+    const last = this.parts.findLastIndex(({ isHeading }) => !isHeading);
+    return last < 0 ? [] : this.parts.splice(last + 1);
+  }
 }
 
 function partsOf(text: string, images: ImageKeys, bytesMax: number): readonly Part[] {
@@ -108,23 +145,6 @@ function gapBefore(token: MarkdownToken, gap: string): string {
 function gapAfter(token: MarkdownToken): string {
   const joins = token.type === "heading" || token.type === "code" || token.type === "paragraph";
   return joins && /[^\n]\n$/.test(token.raw) ? "\n" : "\n\n";
-}
-
-function hasRoom(card: readonly Part[], part: Part, limits: CardLimits): boolean {
-  const parts = [...card, part];
-  if (parts.filter(({ isTable }) => isTable).length > limits.tablesMax) return false;
-  if (parts.length > ELEMENTS_MAX && part.element !== null) return false;
-  const markdownBytes = parts.reduce((sum, piece) => sum + piece.markdownBytes, 0);
-  const elementBytes = parts.reduce((sum, piece) => sum + piece.elementBytes, 0);
-  const isText = parts.every(({ element }) => element === null);
-  const bytes = isText ? markdownBytes : Math.max(markdownBytes, elementBytes);
-  return bytes + ELEMENT_BYTES <= limits.bytesMax;
-}
-
-/** Headings that would stand alone at the end go along to the next card. */
-function headingsAtEnd(card: readonly Part[]): Part[] {
-  const last = card.findLastIndex(({ isHeading }) => !isHeading);
-  return last < 0 ? [] : card.slice(last + 1);
 }
 
 function bodyOf(parts: readonly Part[]): CardBody {

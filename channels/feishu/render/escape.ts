@@ -20,7 +20,7 @@ export function entity(character: string): string {
 
 /** Text whose marks all stand for themselves. */
 export function literalText(text: string): string {
-  return text.replace(/[<>*_~`[\]\\$#|!]/g, entity);
+  return text.replace(/[<>*_~`[\]\\]/g, entity);
 }
 
 /** Running text for a card: no tag of the platform gets through, and people are called. */

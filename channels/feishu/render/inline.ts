@@ -104,6 +104,14 @@ export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
 export function largest(max: number, holds: (count: number) => boolean): number {
   let low = 0;
   let high = max;
+  // Few of many hold, as a rule: looked for from below, so that the rest costs nothing.
+  for (let probe = 32; probe < max; probe *= 2) {
+    if (!holds(probe)) {
+      high = probe - 1;
+      break;
+    }
+    low = probe;
+  }
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (holds(middle)) low = middle;

@@ -56,13 +56,19 @@ const inlineMath: TokenizerExtension = {
 const blockMath: TokenizerExtension = {
   name: "blockMath",
   level: "block",
-  start: (src) => /\n(?= {0,3}(?:\$\$|\\\[))/.exec(src)?.index,
+  // Only a paragraph can be in the way, and that ends at a blank line.
+  start: (src) => /\n(?= {0,3}(?:\$\$|\\\[))/.exec(upToBlankLine(src))?.index,
   tokenizer(src) {
     const match = BLOCK_MATH.exec(src);
     if (match === null) return undefined;
     return { type: "code", raw: match[0], lang: "latex", text: match[1] ?? match[2] ?? "" };
   },
 };
+
+function upToBlankLine(text: string): string {
+  const end = text.indexOf("\n\n");
+  return end < 0 ? text : text.slice(0, end);
+}
 
 const parser = new Marked({ gfm: true });
 // What is added last is asked first.

@@ -57,12 +57,17 @@ function withoutHalfTable(lines: readonly string[]): readonly string[] {
   if (rows.length === 0) return lines;
   const hasRule = rows.length > 2 && TABLE_RULE.test(rows[1] ?? "");
   if (!hasRule) return rows.length <= 2 ? lines.slice(0, first) : lines;
-  return /\|[ \t]*$/.test(rows.at(-1) ?? "") ? lines : lines.slice(0, -1);
+  const isWhole = pipesIn(rows.at(-1) ?? "") >= Math.min(pipesIn(rows[0] ?? ""), 50);
+  return isWhole ? lines : lines.slice(0, -1);
+}
+
+function pipesIn(row: string): number {
+  return row.replace(/\\./g, "").split("|").length - 1;
 }
 
 /** Closes emphasis and code that the last paragraph opened; a half link waits. */
 function mendSpans(text: string): string {
-  const start = text.lastIndexOf("\n\n") + 1;
+  const start = Math.max(text.lastIndexOf("\n\n") + 1, afterLastFence(text));
   const paragraph = text.slice(start);
   const half = HALF_SPAN.exec(paragraph);
   const waits = half !== null && half[0].length <= WAITING_CHARS_MAX &&
@@ -73,6 +78,13 @@ function mendSpans(text: string): string {
   const words = ticks === "" ? prose : prose.slice(0, prose.indexOf(ticks));
   const open = ["~~", "**"].filter((mark) => isOpen(words, mark));
   return text.slice(0, start) + shown + ticks + open.toReversed().join("");
+}
+
+/** Where the text behind the last line of a code fence begins. */
+function afterLastFence(text: string): number {
+  const lines = text.split("\n");
+  const last = lines.findLastIndex((line) => FENCE.test(line));
+  return lines.slice(0, last + 1).reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 /** Do these marks at the end close what was opened before? */

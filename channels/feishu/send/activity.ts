@@ -3,20 +3,14 @@
  * @module
  */
 
-/** More would push the answer out of sight. */
-const ACTIVITY_CHARS_MAX = 600;
-
 /**
- * Each hint on a line of its own, behind `prefix`; "" when nothing runs.
+ * Each hint as a line, behind `prefix`; none when nothing runs.
  *
  * @param activity hints separated by line ends or `, `, such as `read_file("a, b"), exec("ls")`
  */
-export function formatActivity(activity: string, prefix: string): string {
-  const hints = activity.split("\n").flatMap(splitHints).map((hint) => hint.trim())
-    .filter((hint) => hint !== "");
-  const lines = hints.map((hint) => `${prefix} ${hint}`.trim());
-  const text = lines.join("\n");
-  return text.length <= ACTIVITY_CHARS_MAX ? text : `${text.slice(0, ACTIVITY_CHARS_MAX)}…`;
+export function activityLines(activity: string, prefix: string): readonly string[] {
+  return activity.split("\n").flatMap(splitHints).map((hint) => hint.trim())
+    .filter((hint) => hint !== "").map((hint) => `${prefix} ${hint}`.trim());
 }
 
 /** Splits at `, ` outside of parentheses and double quotes. */

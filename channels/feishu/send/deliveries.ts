@@ -6,25 +6,28 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { Delivery } from "../../channel.ts";
-import type { FeishuApi } from "../api.ts";
 import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
-import { formatActivity } from "./activity.ts";
+import { localPictures } from "../render/pictures.ts";
+import { activityLines } from "./activity.ts";
 import { LiveAnswer } from "./live_answer.ts";
-import { uploadMedia } from "./media.ts";
+import { uploadMedia, uploadPictures } from "./media.ts";
 import { sendParts } from "./part_sender.ts";
+import { renderParts } from "./parts.ts";
 import { DeliveryRecord, type Remember } from "./record.ts";
-import { renderParts } from "./render.ts";
+import type { Sender } from "./sender.ts";
 import { type Target, targetOf } from "./target.ts";
 
 const logger = getLogger(["troupe", "feishu", "deliveries"]);
 
 /** What showing deliveries needs. */
 export interface DeliveriesOptions {
-  readonly api: FeishuApi;
+  readonly sender: Sender;
   readonly clock: Clock;
   readonly remember: Remember;
   readonly replyToMessage: boolean;
   readonly toolHintPrefix: string;
+  /** Where addresses in texts that name no folder begin; undefined: nowhere. */
+  readonly workspaceFolder: string | undefined;
 }
 
 /** A delivery on its way. */
@@ -53,10 +56,9 @@ export class Deliveries {
   async grow(delivery: Delivery, signal: AbortSignal): Promise<readonly string[]> {
     const ongoing = this.#take(delivery);
     if (ongoing.isWithoutCards || this.#areCardsForbidden) return [];
-    const activity = formatActivity(delivery.activity, this.#options.toolHintPrefix);
-    if (delivery.text.trim() === "" && activity === "" && !ongoing.answer.hasCards) return [];
+    const running = activityLines(delivery.activity, this.#options.toolHintPrefix);
     try {
-      await ongoing.answer.grow(delivery.text, activity, signal);
+      await ongoing.answer.grow(delivery.text, running, signal);
     } catch (error) {
       this.#giveUpCards(ongoing, error);
     }
@@ -83,16 +85,24 @@ export class Deliveries {
   async #prepare(ongoing: Ongoing, delivery: Delivery, signal: AbortSignal): Promise<void> {
     const { record, answer } = ongoing;
     if (record.state.parts !== null) return;
-    const { key, media, text, isPlain } = delivery;
-    const { parts, note } = await uploadMedia(this.#options.api, key, media, signal);
+    const { key, text, isPlain } = delivery;
+    const { sender, clock, workspaceFolder } = this.#options;
+    const files = isPlain ? new Map<string, string>() : localPictures(text, workspaceFolder);
+    const pictures = await uploadPictures(sender.api, files, signal);
+    const shown = new Set(Object.keys(pictures.keys).map((address) => files.get(address)));
+    const media = delivery.media.filter((path) => !shown.has(path));
+    const { parts, note: mediaNote } = await uploadMedia(sender.api, key, media, signal);
+    const note = [pictures.note, mediaNote].filter((words) => words !== "").join("\n");
     const isTextInParts = !answer.hasCards || ongoing.isWithoutCards;
-    const texts = isTextInParts ? renderParts(key, withNote(text, note), isPlain) : [];
+    const images = new Map(Object.entries(pictures.keys));
+    const texts = isTextInParts ? renderParts(key, withNote(text, note), { isPlain, images }) : [];
     const all = [...parts, ...texts];
     await record.save({
       parts: all,
       note,
+      images: pictures.keys,
       is_text_in_parts: isTextInParts,
-      attempt_ms: all.length > 0 ? this.#options.clock.now() : null,
+      attempt_ms: all.length > 0 ? clock.now() : null,
     });
   }
 
@@ -115,7 +125,8 @@ export class Deliveries {
     } catch (error) {
       this.#giveUpCards(ongoing, error);
     }
-    const texts = renderParts(delivery.key, text, delivery.isPlain);
+    const images = new Map(Object.entries(state.images));
+    const texts = renderParts(delivery.key, text, { isPlain: delivery.isPlain, images });
     await record.save({ parts: [...state.parts ?? [], ...texts], is_text_in_parts: true });
     const ids = await this.#send(ongoing, signal);
     await this.#withdraw(ongoing, signal);
@@ -157,10 +168,10 @@ export class Deliveries {
     const { key, chatId, context, channelState } = delivery;
     const known = this.#ongoing.get(key);
     if (known !== undefined) return known;
-    const { api, clock, remember } = this.#options;
+    const { sender, clock, remember } = this.#options;
     const record = new DeliveryRecord(key, channelState, remember);
     const target = targetOf(chatId, context, this.#options);
-    const answer = new LiveAnswer(api, clock, record, target);
+    const answer = new LiveAnswer({ sender, clock, record, target });
     const ongoing: Ongoing = { record, target, answer, isWithoutCards: false };
     this.#ongoing.set(key, ongoing);
     const [oldest] = this.#ongoing.keys();

@@ -10,10 +10,14 @@ export type TextForm = "text" | "post" | "interactive";
 const TEXT_CHARS_MAX = 200;
 const POST_CHARS_MAX = 2_000;
 
-const FENCE = /```/;
+const FENCE = /```|^ {0,3}~~~/m;
+const BLOCK_MATH = /^ {0,3}(?:\$\$|\\\[)/m;
+/** A picture that is no address: a file, or the key of one. */
+const OWN_IMAGE = /!\[[^\]\n]*\]\((?!https?:)[^)\s]+\)/;
+const TAG = /<\/?(?:at|a|b|i|u|s)\b/i;
 const TABLE = /^[ \t]*\|.+\|[ \t]*\r?\n[ \t]*\|[ \t:|-]*-[ \t:|-]*\|[ \t]*$/m;
 const HEADING = /^#{1,6}[ \t]+\S/m;
-const LIST = /^[ \t]*(?:[-*+]|\d{1,9}\.)[ \t]+\S/m;
+const LIST = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S/m;
 const LINK = /\[[^\]\n]+\]\(https?:\/\/[^)\s]+\)/;
 /** Marks must touch the words they mark, from outside of a word: `5*3*2` and `a * b` do not count. */
 const EMPHASIS: readonly RegExp[] = [
@@ -31,13 +35,18 @@ const CODE_SPAN = /`[^`\n]+`/g;
  * @param text trimmed Markdown
  */
 export function chooseForm(text: string): TextForm {
-  if (FENCE.test(text)) return "interactive";
+  if (FENCE.test(text) || BLOCK_MATH.test(text)) return "interactive";
   const prose = text.replace(CODE_SPAN, "`");
   if (TABLE.test(prose) || HEADING.test(prose)) return "interactive";
   if (text.length > POST_CHARS_MAX) return "interactive";
-  if (hasEmphasis(prose) || LIST.test(prose)) return "interactive";
-  if (LINK.test(prose)) return "post";
+  if (hasEmphasis(prose) || LIST.test(prose) || OWN_IMAGE.test(prose)) return "interactive";
+  if (LINK.test(prose) || holdsTags(text)) return "post";
   return text.length <= TEXT_CHARS_MAX ? "text" : "post";
+}
+
+/** Would the platform take some of it as a tag, were it a plain text? A call of everybody, say. */
+export function holdsTags(text: string): boolean {
+  return TAG.test(text);
 }
 
 function hasEmphasis(prose: string): boolean {

@@ -4,38 +4,43 @@
  */
 
 import type { Clock } from "../../../actors/kernel/clock.ts";
-import type { FeishuApi } from "../api.ts";
-import { Pacer } from "./pacer.ts";
+import { growingCard } from "../render/card_json.ts";
+import { type CardBody, layOutCards } from "../render/cards.ts";
+import { mendTail } from "../render/tail.ts";
+import { cardMessage } from "./parts.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { CARD_LIMITS, cardMarkdown, cardMessage, streamingCard } from "./render.ts";
-import { splitMarkdown } from "./split.ts";
+import type { Sender } from "./sender.ts";
 import type { CardRecord } from "./state.ts";
-import { SEQUENCE_BLOCK, StreamingCard } from "./streaming_card.ts";
-import { sendTo, type Target } from "./target.ts";
+import { type CardView, SEQUENCE_BLOCK, StreamingCard } from "./streaming_card.ts";
+import type { Target } from "./target.ts";
 import { stableUuid } from "./uuid.ts";
 
-/** What stands in a card whose text went elsewhere: a card cannot be empty. */
-const EMPTIED = "…";
+/** What stands in a card without text: a card cannot be empty. */
+const NO_TEXT = "…";
+/** Tools named in the folded list; an answer that runs more names the last ones. */
+const STEPS_MAX = 100;
 
-/** The platform takes ten operations a second and card; people see no difference above two. */
-const UPDATE_INTERVAL_MS = 500;
+/** What a live answer is made of. */
+export interface LiveAnswerOptions {
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly record: DeliveryRecord;
+  readonly target: Target;
+}
 
 /** The cards of one delivery. Its calls must not overlap; they throw what the platform answers. */
 export class LiveAnswer {
-  readonly #api: FeishuApi;
-  readonly #clock: Clock;
+  readonly #options: LiveAnswerOptions;
   readonly #record: DeliveryRecord;
-  readonly #target: Target;
   readonly #cards: StreamingCard[] = [];
+  #running: readonly string[] = [];
 
-  /** Takes up the cards that `record` knows. */
-  constructor(api: FeishuApi, clock: Clock, record: DeliveryRecord, target: Target) {
-    this.#api = api;
-    this.#clock = clock;
-    this.#record = record;
-    this.#target = target;
-    for (const [index, card] of record.state.cards.entries()) {
-      this.#cards.push(this.#open(index, card.card_id, { bound: card.sequence_bound, text: null }));
+  /** Takes up the cards that the record knows. */
+  constructor(options: LiveAnswerOptions) {
+    this.#options = options;
+    this.#record = options.record;
+    for (const [index, card] of this.#records.entries()) {
+      this.#cards.push(this.#open(index, card.card_id, card.sequence_bound, null));
     }
   }
 
@@ -49,51 +54,82 @@ export class LiveAnswer {
     return this.#records.flatMap(({ message_id: id }) => id === null ? [] : [id]);
   }
 
-  /** Shows the text so far, and below it what runs just now. */
-  async grow(text: string, activity: string, signal: AbortSignal): Promise<void> {
-    const pieces = [...piecesOf(text)];
-    if (activity !== "") pieces.push([pieces.pop(), activity].filter(Boolean).join("\n\n"));
-    await this.#show(pieces, signal);
+  /**
+   * Shows the text so far, and below it what runs just now. Resolves when a next call can be shown
+   * at once: so the newest text is what people see next, half a second later at most.
+   *
+   * @param running lines
+   */
+  async grow(text: string, running: readonly string[], signal: AbortSignal): Promise<void> {
+    this.#noteSteps(running);
+    const bodies = this.#layOut(mendTail(text));
+    const isBlank = bodies.length === 0 && running.length === 0;
+    if (isBlank && !this.hasCards) return;
+    const shown = bodies.length === 0 ? [NOTHING] : bodies;
+    await this.#finishAll(shown.slice(0, -1), signal);
+    const index = shown.length - 1;
+    const view = { markdown: shown[index]?.markdown ?? NO_TEXT, extras: this.#extras };
+    const card = this.#cards[index] ?? await this.#add(index, view, signal);
+    await this.#place(index, signal);
+    await card.show(view, signal);
+    for (const extra of this.#cards.slice(shown.length)) {
+      await extra.show({ markdown: NO_TEXT, extras: { running: [], steps: [] } }, signal);
+    }
+    await card.rest(signal);
   }
 
   /** Shows the whole text and ends all cards. */
   async complete(text: string, signal: AbortSignal): Promise<void> {
-    await this.#show(piecesOf(text), signal);
-    for (const card of this.#cards) await card.close(signal);
+    this.#running = [];
+    const bodies = this.#layOut(text);
+    await this.#finishAll(bodies, signal);
+    await this.#withdrawFrom(bodies.length, signal);
   }
 
   /** Takes the cards back: their text stands elsewhere, or there is none. */
-  async withdraw(signal: AbortSignal): Promise<void> {
-    for (const [index, { message_id: id }] of this.#records.entries()) {
-      if (id === null) continue;
-      try {
-        await this.#api.deleteMessage(id, signal);
-      } catch {
-        await this.#cards[index]?.close(signal);
-      }
-    }
+  withdraw(signal: AbortSignal): Promise<void> {
+    return this.#withdrawFrom(0, signal);
   }
 
-  async #show(pieces: readonly string[], signal: AbortSignal): Promise<void> {
-    for (const [index, piece] of pieces.entries()) {
-      const card = this.#cards[index] ?? await this.#add(index, piece, signal);
+  get #extras(): CardView["extras"] {
+    return { running: this.#running, steps: this.#record.state.steps };
+  }
+
+  #noteSteps(running: readonly string[]): void {
+    const { steps } = this.#record.state;
+    const added = running.filter((step) => !this.#running.includes(step) && !steps.includes(step));
+    this.#running = running;
+    if (added.length > 0) this.#record.note({ steps: [...steps, ...added].slice(-STEPS_MAX) });
+  }
+
+  #layOut(text: string): readonly CardBody[] {
+    return layOutCards(text, new Map(Object.entries(this.#record.state.images)));
+  }
+
+  /** Each body in a card of its own that is complete; what ran folds away in the last one. */
+  async #finishAll(bodies: readonly CardBody[], signal: AbortSignal): Promise<void> {
+    for (const [index, body] of bodies.entries()) {
+      const isLast = this.#running.length === 0 && index === bodies.length - 1;
+      const steps = isLast ? this.#record.state.steps : [];
+      const view = { markdown: body.markdown, extras: { running: [], steps } };
+      const card = this.#cards[index] ?? await this.#add(index, view, signal);
       await this.#place(index, signal);
-      await card.show(piece, signal);
+      await card.finish(body, steps, signal);
     }
-    for (const card of this.#cards.slice(pieces.length)) await card.show(EMPTIED, signal);
   }
 
   /** Makes the next card; the one before it is complete. */
-  async #add(index: number, text: string, signal: AbortSignal): Promise<StreamingCard> {
-    await this.#cards[index - 1]?.close(signal);
-    const cardId = await this.#api.createCard(streamingCard(text), signal);
+  async #add(index: number, view: CardView, signal: AbortSignal): Promise<StreamingCard> {
+    const { sender } = this.#options;
+    const source = growingCard(view.markdown, view.extras);
+    const cardId = await sender.card(() => sender.api.createCard(source, signal), signal);
     const record: CardRecord = {
       card_id: cardId,
       message_id: null,
       sequence_bound: SEQUENCE_BLOCK,
     };
     await this.#record.save({ cards: [...this.#records, record] });
-    const card = this.#open(index, cardId, { bound: SEQUENCE_BLOCK, text, isNew: true });
+    const card = this.#open(index, cardId, SEQUENCE_BLOCK, view);
     this.#cards.push(card);
     return card;
   }
@@ -102,32 +138,36 @@ export class LiveAnswer {
   async #place(index: number, signal: AbortSignal): Promise<void> {
     const record = this.#records[index];
     if (record === undefined || record.message_id !== null) return;
+    const { sender, target } = this.#options;
     const uuid = stableUuid(this.#record.key, "card", index, record.card_id);
-    const message = { ...cardMessage(record.card_id), uuid, index };
-    const id = await sendTo(this.#api, this.#target, message, signal);
+    const id = await sender.send(target, { ...cardMessage(record.card_id), uuid, index }, signal);
     await this.#save(index, { message_id: id });
+  }
+
+  async #withdrawFrom(start: number, signal: AbortSignal): Promise<void> {
+    for (const [index, { message_id: id }] of this.#records.entries()) {
+      if (id === null || index < start) continue;
+      try {
+        await this.#options.sender.api.deleteMessage(id, signal);
+      } catch {
+        await this.#cards[index]?.finish(NOTHING, [], signal);
+      }
+    }
+    const cards = this.#records.slice(0, start);
+    if (cards.length === this.#records.length) return;
+    this.#cards.splice(start);
+    this.#record.note({ cards });
   }
 
   #open(
     index: number,
     cardId: string,
-    { bound, text, isNew = false }: {
-      readonly bound: number;
-      readonly text: string | null;
-      readonly isNew?: boolean;
-    },
+    sequenceBound: number,
+    view: CardView | null,
   ): StreamingCard {
-    const pacer = new Pacer(this.#clock, UPDATE_INTERVAL_MS);
-    if (isNew) pacer.count();
-    return new StreamingCard({
-      api: this.#api,
-      cardId,
-      pacer,
-      sequenceBound: bound,
-      isNew,
-      text,
-      reserve: (sequenceBound) => this.#save(index, { sequence_bound: sequenceBound }),
-    });
+    const { sender, clock } = this.#options;
+    const reserve = (bound: number): Promise<void> => this.#save(index, { sequence_bound: bound });
+    return new StreamingCard({ sender, clock, cardId, sequenceBound, view, reserve });
   }
 
   get #records(): readonly CardRecord[] {
@@ -140,6 +180,8 @@ export class LiveAnswer {
   }
 }
 
-function piecesOf(text: string): readonly string[] {
-  return splitMarkdown(cardMarkdown(text.trim()), CARD_LIMITS);
-}
+/** A card that waits for its text. */
+const NOTHING: CardBody = {
+  markdown: NO_TEXT,
+  elements: [{ tag: "markdown", content: NO_TEXT, element_id: "answer" }],
+};

@@ -7,6 +7,7 @@ import { basename, extname } from "node:path";
 import { type FileRead, readFile } from "../adapters/files.ts";
 import type { FeishuApi } from "../api.ts";
 import { FeishuRefusedError, isPassing } from "../errors.ts";
+import { isOpus, mp4DurationMs, opusDurationMs } from "./duration.ts";
 import type { PartRecord } from "./state.ts";
 import { stableUuid } from "./uuid.ts";
 
@@ -45,6 +46,43 @@ const WORDS: Readonly<Record<Exclude<FileRead["state"], "ok">, string>> = {
   too_large: "it is larger than 30 MB",
 };
 
+/** Pictures that stand in a text, by the address there, and a sentence for each that does not. */
+export interface UploadedPictures {
+  readonly keys: Readonly<Record<string, string>>;
+  readonly note: string;
+}
+
+/**
+ * Uploads the pictures that a text shows.
+ *
+ * @param files absolute paths by the address in the text
+ * @throws what the platform's passing failures are; a picture that is refused becomes a note
+ */
+export async function uploadPictures(
+  api: FeishuApi,
+  files: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<UploadedPictures> {
+  const keys: Record<string, string> = {};
+  const notes: string[] = [];
+  for (const [address, path] of files) {
+    const fileName = basename(path);
+    const read = await readFile(path, IMAGE_BYTES_MAX);
+    if (read.state !== "ok") {
+      const words = read.state === "too_large" ? "it is larger than 10 MB" : WORDS[read.state];
+      notes.push(unsentNote(fileName, words));
+      continue;
+    }
+    try {
+      keys[address] = await api.uploadImage({ fileName, bytes: read.bytes }, signal);
+    } catch (error) {
+      if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
+      notes.push(refusedNote(fileName, error.platformCode));
+    }
+  }
+  return { keys, note: notes.join("\n") };
+}
+
 /**
  * Uploads files in order.
  *
@@ -69,7 +107,7 @@ export async function uploadMedia(
     }
     try {
       const uploaded = await upload(api, name, read.bytes, signal);
-      parts.push({ ...uploaded, name, uuid: stableUuid(key, "media", index) });
+      parts.push({ ...uploaded, source: "", name, uuid: stableUuid(key, "media", index) });
     } catch (error) {
       if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
       notes.push(unsentNote(name, `Feishu refused it (${error.platformCode})`));
@@ -78,10 +116,9 @@ export async function uploadMedia(
   return { parts, note: notes.join("\n") };
 }
 
-/** A part that tells of a file which the platform did not take as a message. */
-export function unsentPart(part: PartRecord, platformCode: number): PartRecord {
-  const body = unsentNote(part.name, `Feishu refused it (${platformCode})`);
-  return { form: "text", body, name: "", uuid: stableUuid(part.uuid, "note") };
+/** Words about a file which the platform did not take as a message. */
+export function refusedNote(name: string, platformCode: number): string {
+  return unsentNote(name, `Feishu refused it (${platformCode})`);
 }
 
 function unsentNote(name: string, reason: string): string {
@@ -103,9 +140,27 @@ async function upload(
       // No picture to the platform's eyes: people still get it as a file.
     }
   }
-  const fileType = FILE_TYPES.get(extension) ?? "stream";
-  const body = await api.uploadFile({ fileName, bytes, fileType }, signal);
+  const fileType = fileTypeOf(extension, bytes);
+  const durationMs = durationOf(fileType, bytes);
+  const body = await api.uploadFile({ fileName, bytes, fileType, durationMs }, signal);
   return { form: formOf(fileType), body };
+}
+
+/** Voice notes are Opus in Ogg, whatever their name says. */
+function fileTypeOf(extension: string, bytes: Uint8Array): string {
+  const isVoice = (extension === ".ogg" || extension === ".oga") && isOpus(bytes);
+  return isVoice ? "opus" : FILE_TYPES.get(extension) ?? "stream";
+}
+
+function durationOf(fileType: string, bytes: Uint8Array): number | undefined {
+  switch (fileType) {
+    case "opus":
+      return opusDurationMs(bytes);
+    case "mp4":
+      return mp4DurationMs(bytes);
+    default:
+      return undefined;
+  }
 }
 
 function formOf(fileType: string): PartRecord["form"] {

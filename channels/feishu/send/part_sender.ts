@@ -6,14 +6,13 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import { DeliveryError } from "../../channel.ts";
-import type { FeishuApi } from "../api.ts";
 import { CARD_REFUSED_CODES, deliveryErrorOf, FeishuRefusedError, isAmbiguous } from "../errors.ts";
-import { unsentPart } from "./media.ts";
-import { Pacer } from "./pacer.ts";
+import { refusedNote } from "./media.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { renderPart, simplerParts } from "./render.ts";
+import { messageOf, renderParts, simplerParts } from "./parts.ts";
 import type { PartRecord } from "./state.ts";
-import { sendTo, type Target } from "./target.ts";
+import type { Sender } from "./sender.ts";
+import type { Target } from "./target.ts";
 import { UUID_WINDOW_MS } from "./uuid.ts";
 
 const logger = getLogger(["troupe", "feishu", "part_sender"]);
@@ -25,9 +24,6 @@ const FORM_REFUSED_CODES: ReadonlySet<number> = new Set([
   230055,
   9499,
 ]);
-
-/** The platform takes five messages a second for one chat, those of other bots included. */
-const MESSAGE_INTERVAL_MS = 250;
 
 /** Forms whose refusal may be told in words, so that the text still arrives. */
 const MEDIA_FORMS: ReadonlySet<string> = new Set(["image", "file", "audio", "media"]);
@@ -41,23 +37,21 @@ const MEDIA_FORMS: ReadonlySet<string> = new Set(["image", "file", "audio", "med
  * @throws {DeliveryError}
  */
 export async function sendParts(
-  { api, clock }: { readonly api: FeishuApi; readonly clock: Clock },
+  { sender, clock }: { readonly sender: Sender; readonly clock: Clock },
   record: DeliveryRecord,
   target: Target,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const shown = record.state.cards.length;
-  const pacer = new Pacer(clock, MESSAGE_INTERVAL_MS);
   for (let part = nextPart(record); part !== undefined; part = nextPart(record)) {
     const attemptMs = record.state.attempt_ms ?? clock.now();
     const isKeyWorn = clock.now() - attemptMs >= UUID_WINDOW_MS;
     if (isKeyWorn) throw wornOut(record.key);
-    await pacer.turn(signal);
     if (record.state.attempt_ms === null) await record.save({ attempt_ms: attemptMs });
     const { sent } = record.state;
     try {
-      const body = { ...renderPart(part), uuid: part.uuid, index: shown + sent.length };
-      const id = await sendTo(api, target, body, signal);
+      const body = { ...messageOf(part), uuid: part.uuid, index: shown + sent.length };
+      const id = await sender.send(target, body, signal);
       record.note({ sent: [...sent, id], attempt_ms: null });
     } catch (error) {
       await replaceRefused(record, part, error);
@@ -97,7 +91,9 @@ async function replaceRefused(
 function replacementOf(part: PartRecord, error: unknown): readonly PartRecord[] {
   if (!(error instanceof FeishuRefusedError)) return [];
   if (!FORM_REFUSED_CODES.has(error.platformCode)) return [];
-  return MEDIA_FORMS.has(part.form) ? [unsentPart(part, error.platformCode)] : simplerParts(part);
+  if (!MEDIA_FORMS.has(part.form)) return simplerParts(part);
+  const note = refusedNote(part.name, error.platformCode);
+  return renderParts(part.uuid, note, { isPlain: true, images: new Map() });
 }
 
 function wornOut(key: string): DeliveryError {

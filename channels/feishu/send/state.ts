@@ -15,10 +15,12 @@ export interface CardRecord {
   readonly sequence_bound: number;
 }
 
-/** One platform message: `body` is a text, or the key of an uploaded file. */
+/** One platform message: `body` is its content as JSON, or the key of an uploaded file. */
 export interface PartRecord {
   readonly form: "text" | "post" | "interactive" | "image" | "file" | "audio" | "media";
   readonly body: string;
+  /** What it shows, for a simpler form; "" for files. */
+  readonly source: string;
   /** The file's name, for a word about it when it cannot be sent; "" for texts. */
   readonly name: string;
   readonly uuid: string;
@@ -37,6 +39,10 @@ export interface DeliveryState {
   readonly is_text_in_parts: boolean;
   /** What is said about files that could not be sent; "" when all could. */
   readonly note: string;
+  /** Keys of the pictures that the text names, by the address there. */
+  readonly images: Readonly<Record<string, string>>;
+  /** What ran while the answer grew. */
+  readonly steps: readonly string[];
 }
 
 /** A delivery of which the platform knows nothing. */
@@ -47,6 +53,8 @@ export const NOTHING_SENT: DeliveryState = {
   attempt_ms: null,
   is_text_in_parts: false,
   note: "",
+  images: {},
+  steps: [],
 };
 
 const stateSchema = z.object({
@@ -58,6 +66,7 @@ const stateSchema = z.object({
   parts: z.array(z.object({
     form: z.enum(["text", "post", "interactive", "image", "file", "audio", "media"]),
     body: z.string(),
+    source: z.string(),
     name: z.string(),
     uuid: z.string(),
   })).nullable(),
@@ -65,6 +74,8 @@ const stateSchema = z.object({
   attempt_ms: z.number().nullable(),
   is_text_in_parts: z.boolean(),
   note: z.string(),
+  images: z.record(z.string(), z.string()),
+  steps: z.array(z.string()),
 });
 
 /** The state that was stored; {@link NOTHING_SENT} when there is none. */
@@ -81,5 +92,7 @@ export function writeState(state: DeliveryState): JsonValue {
     attempt_ms: state.attempt_ms,
     is_text_in_parts: state.is_text_in_parts,
     note: state.note,
+    images: state.images,
+    steps: state.steps,
   };
 }

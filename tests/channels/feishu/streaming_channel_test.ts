@@ -51,19 +51,30 @@ Deno.test("Feishu updates a card at most twice a second", async () => {
   }
 });
 
-Deno.test("Feishu shows what runs below the text, and not in the end", async () => {
+Deno.test("Feishu shows what runs below the text, and folds it when it is done", async () => {
   await using harness = await Harness.ready();
   const { platform } = harness;
-  await harness.deliverInTime({
-    key: KEY,
-    phase: "growing",
-    text: "Let me look.",
-    activity: 'read_file("a, b"), exec("ls")',
-  });
   const now = () => platform.chat("ou_alice").fromBot.map(({ text }) => text);
-  assert.deepEqual(now(), ['Let me look.\n\n🔧 read_file("a, b")\n🔧 exec("ls")']);
-  await harness.deliverInTime({ key: KEY, text: "Let me look.\n\nDone." });
-  assert.deepEqual(now(), ["Let me look.\n\nDone."]);
+  const activity = 'read_file("a, b"), exec("ls")';
+  await harness.deliverInTime({ key: KEY, phase: "growing", text: "Let me look.", activity });
+  assert.deepEqual(now(), ['Let me look.\n🔧 read_file("a, b")\n🔧 exec("ls")']);
+  await harness.deliverInTime({ key: KEY, phase: "growing", text: "Let me look.\n\nWell" });
+  const folded = '🧰 2\n🔧 read_file("a, b")\n🔧 exec("ls")';
+  assert.deepEqual(now(), [`Let me look.\n\nWell\n${folded}`]);
+  await harness.deliverInTime({ key: KEY, text: "Let me look.\n\nWell done." });
+  assert.deepEqual(now(), [`Let me look.\n\nWell done.\n${folded}`]);
+  const json = JSON.stringify(platform.chat("ou_alice").fromBot[0]?.card?.json);
+  assert.match(json, /"collapsible_panel","element_id":"steps","expanded":false/);
+});
+
+Deno.test("Feishu folds what ran also in a card that another Worker left open", async () => {
+  await using harness = await Harness.ready();
+  const running = { key: KEY, phase: "growing", text: "Look", activity: "exec(1)" } as const;
+  await harness.deliverInTime(running);
+  await harness.restart();
+  await harness.deliverInTime({ key: KEY, text: "Look: done" });
+  const shown = harness.platform.chat("ou_alice").fromBot.map(({ text }) => text);
+  assert.deepEqual(shown, ["Look: done\n🧰 1\n🔧 exec(1)"]);
 });
 
 Deno.test("Feishu completes and closes a card that another Worker left open", async () => {

@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
-import { formatActivity } from "../../../../channels/feishu/send/activity.ts";
-import {
-  cardMarkdown,
-  renderPart,
-  renderParts,
-  simplerParts,
-  summaryOf,
-} from "../../../../channels/feishu/send/render.ts";
+import { activityLines } from "../../../../channels/feishu/send/activity.ts";
+import { mp4DurationMs, opusDurationMs } from "../../../../channels/feishu/send/duration.ts";
+import { renderParts, simplerParts } from "../../../../channels/feishu/send/parts.ts";
 import { stableUuid } from "../../../../channels/feishu/send/uuid.ts";
+import { summaryOf } from "../../../../channels/feishu/render/card_json.ts";
+
+const MARKDOWN = { isPlain: false, images: new Map<string, string>() };
 
 Deno.test("renderParts gives each part a uuid that is the same in every run", () => {
   const text = "# T\n\n" + "paragraph of words\n\n".repeat(4_000);
-  const parts = renderParts("turn-1:0", text, false);
+  const parts = renderParts("turn-1:0", text, MARKDOWN);
   const uuids = parts.map(({ uuid }) => uuid);
   assert.ok(parts.length > 1);
   assert.equal(new Set(uuids).size, uuids.length);
-  assert.deepEqual(renderParts("turn-1:0", text, false).map(({ uuid }) => uuid), uuids);
-  assert.notEqual(renderParts("turn-2:0", text, false)[0]?.uuid, uuids[0]);
+  assert.deepEqual(renderParts("turn-1:0", text, MARKDOWN).map(({ uuid }) => uuid), uuids);
+  assert.notEqual(renderParts("turn-2:0", text, MARKDOWN)[0]?.uuid, uuids[0]);
 });
 
 Deno.test("stableUuid never changes its ways", () => {
@@ -27,70 +25,78 @@ Deno.test("stableUuid never changes its ways", () => {
 
 Deno.test("renderParts keeps cards below the platform's 30 KB", () => {
   const text = "# T\n\n" + '"quoted \\ words" 中文\n'.repeat(5_000);
-  for (const part of renderParts("k", text, false)) {
-    assert.ok(new TextEncoder().encode(renderPart(part).content).length <= 30_000);
+  for (const { body } of renderParts("k", text, MARKDOWN)) {
+    assert.ok(new TextEncoder().encode(body).length <= 30_000);
   }
 });
 
+Deno.test("renderParts shows what looks like a tag in a form that knows no tags", () => {
+  const [part] = renderParts("k", 'say <at user_id="all"></at>', { ...MARKDOWN, isPlain: true });
+  assert.equal(part?.form, "post");
+});
+
 Deno.test("simplerParts goes from card to post to text and then gives up", () => {
-  const [card] = renderParts("k", "# Title", false);
+  const [card] = renderParts("k", "# Title of 5*3*2", MARKDOWN);
   assert.ok(card);
   const [post] = simplerParts(card);
   assert.equal(post?.form, "post");
   const [text] = post === undefined ? [] : simplerParts(post);
   assert.equal(text?.form, "text");
+  assert.equal(text?.body, JSON.stringify({ text: "# Title of 5*3*2" }));
   assert.deepEqual(text === undefined ? null : simplerParts(text), []);
-});
-
-Deno.test("renderPart writes a post's lines with their links", () => {
-  const part = {
-    form: "post",
-    body: "see [a](https://a.io), ok\n\nend",
-    name: "",
-    uuid: "u",
-  } as const;
-  assert.deepEqual(JSON.parse(renderPart(part).content), {
-    zh_cn: {
-      content: [
-        [
-          { tag: "text", text: "see " },
-          { tag: "a", text: "a", href: "https://a.io" },
-          { tag: "text", text: ", ok" },
-        ],
-        [{ tag: "text", text: "" }],
-        [{ tag: "text", text: "end" }],
-      ],
-    },
-  });
-});
-
-Deno.test.each([
-  { text: "![cat](https://a.io/c.png)", to: "[cat](https://a.io/c.png)" },
-  { text: "![](https://a.io/c.png)", to: "[image](https://a.io/c.png)" },
-  { text: "![cat](img_v3_1)", to: "![cat](img_v3_1)" },
-  { text: "```\n![cat](https://a.io/c.png)\n```", to: "```\n![cat](https://a.io/c.png)\n```" },
-])("cardMarkdown turns $text into $to", ({ text, to }) => {
-  assert.equal(cardMarkdown(text), to);
 });
 
 Deno.test.each([
   { text: "\n## The **plan**\nmore", to: "The plan" },
+  { text: "```ts\nlet a;\n```", to: "let a;" },
+  { text: "[a](http://b.c) &#42;", to: "a *" },
   { text: "", to: "" },
   { text: "x".repeat(200), to: `${"x".repeat(79)}…` },
 ])("summaryOf gives $to", ({ text, to }) => {
-  assert.equal(summaryOf(text), to);
+  assert.equal(summaryOf(text), to.replaceAll("*", "").trim());
 });
 
 Deno.test.each([
-  { activity: "", to: "" },
-  { activity: "  ", to: "" },
+  { activity: "", to: [] },
+  { activity: "  ", to: [] },
   {
     activity: 'web_search("query"), read_file("/a")',
-    to: '🔧 web_search("query")\n🔧 read_file("/a")',
+    to: ['🔧 web_search("query")', '🔧 read_file("/a")'],
   },
-  { activity: 'grep "hello, world", $ echo test', to: '🔧 grep "hello, world"\n🔧 $ echo test' },
-  { activity: "it's one, it's two", to: "🔧 it's one\n🔧 it's two" },
-  { activity: "one\ntwo", to: "🔧 one\n🔧 two" },
-])("formatActivity shows $activity as $to", ({ activity, to }) => {
-  assert.equal(formatActivity(activity, "🔧"), to);
+  {
+    activity: 'grep "hello, world", $ echo test',
+    to: ['🔧 grep "hello, world"', "🔧 $ echo test"],
+  },
+  { activity: "it's one, it's two", to: ["🔧 it's one", "🔧 it's two"] },
+  { activity: "one\ntwo", to: ["🔧 one", "🔧 two"] },
+])("activityLines shows $activity as lines", ({ activity, to }) => {
+  assert.deepEqual(activityLines(activity, "🔧"), to);
+});
+
+Deno.test("opusDurationMs reads the position of the last page", () => {
+  const page = (granule: bigint): Uint8Array => {
+    const bytes = new Uint8Array(40);
+    bytes.set(new TextEncoder().encode("OggS"));
+    new DataView(bytes.buffer).setBigInt64(6, granule, true);
+    return bytes;
+  };
+  const bytes = new Uint8Array([...page(0n), ...page(96_000n), ...page(-1n)]);
+  assert.equal(opusDurationMs(bytes), 2_000);
+  assert.equal(opusDurationMs(new Uint8Array(100)), undefined);
+});
+
+Deno.test("mp4DurationMs reads the movie's head behind other boxes", () => {
+  const box = (type: string, contents: Uint8Array): Uint8Array => {
+    const bytes = new Uint8Array(8 + contents.length);
+    new DataView(bytes.buffer).setUint32(0, bytes.length);
+    bytes.set(new TextEncoder().encode(type), 4);
+    bytes.set(contents, 8);
+    return bytes;
+  };
+  const head = new Uint8Array(100);
+  new DataView(head.buffer).setUint32(12, 600);
+  new DataView(head.buffer).setUint32(16, 900);
+  const movie = box("moov", box("mvhd", head));
+  assert.equal(mp4DurationMs(new Uint8Array([...box("ftyp", new Uint8Array(8)), ...movie])), 1_500);
+  assert.equal(mp4DurationMs(new TextEncoder().encode("no video at all")), undefined);
 });
