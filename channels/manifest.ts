@@ -4,4 +4,22 @@
  * @module
  */
 
-export type { ChannelManifest, ChannelSection } from "../actors/config/channel_manifest.ts";
+import type {
+  ChannelInstance,
+  ChannelManifest,
+  ChannelSection,
+} from "../actors/config/channel_manifest.ts";
+
+export type {
+  ChannelInstance,
+  ChannelManifest,
+  ChannelSection,
+} from "../actors/config/channel_manifest.ts";
+
+/** The bots that a section describes; most describe one. */
+export function instancesOf<Section extends ChannelSection>(
+  manifest: ChannelManifest<Section>,
+  section: Section,
+): readonly ChannelInstance<Section>[] {
+  return manifest.instances?.(section) ?? [{ name: manifest.name, section, skipped: null }];
+}

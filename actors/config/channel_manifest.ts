@@ -12,6 +12,16 @@ export interface ChannelSection {
   readonly allowFrom: readonly string[];
 }
 
+/** One bot of a section that holds several. */
+export interface ChannelInstance<Section extends ChannelSection = ChannelSection> {
+  /** Runtime name: that of the channel, or `<channel>.<id>`. */
+  readonly name: string;
+  /** What counts for it: the section's common keys and its own. */
+  readonly section: Section;
+  /** Why it does not run, as a sentence naming the key; null when it does. */
+  readonly skipped: string | null;
+}
+
 /**
  * A channel at rest. Its module imports nothing at run time (zod is handed in), so that config
  * and status can know all channels at no cost.
@@ -28,6 +38,8 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
   readonly secrets: readonly string[];
   /** What an enabled section lacks, as sentences naming the key; empty when it is complete. */
   missing(section: Section): readonly string[];
+  /** The bots of a section, those that are switched off left out. @default one, by the channel's name */
+  instances?(section: Section): readonly ChannelInstance<Section>[];
   /**
    * How long the platform lets a send with the same key be repeated without showing twice, in
    * milliseconds, with a margin. @default 0: it has no such key

@@ -8,6 +8,7 @@ import { FeishuUnreachableError } from "./errors.ts";
 import type { FeishuLink, FeishuRequest, UploadForm } from "./link.ts";
 import {
   answerSchema,
+  type BotInfo,
   botInfoSchema,
   cardSchema,
   fileSchema,
@@ -33,11 +34,10 @@ export class FeishuApi {
     this.#link = link;
   }
 
-  /** The bot's own `open_id`. */
-  async botOpenId(signal: AbortSignal): Promise<string> {
+  /** Who the bot is. */
+  async bot(signal: AbortSignal): Promise<BotInfo> {
     const request: FeishuRequest = { method: "GET", path: "/open-apis/bot/v3/info" };
-    const answer = await this.#link.request(request, signal);
-    return parseAnswer(botInfoSchema, answer, request).open_id;
+    return parseAnswer(botInfoSchema, await this.#link.request(request, signal), request);
   }
 
   /**
@@ -196,7 +196,8 @@ export interface UploadFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-function messagePath(messageId: string): string {
+/** The path of a message. */
+export function messagePath(messageId: string): string {
   return `/open-apis/im/v1/messages/${encodeURIComponent(messageId)}`;
 }
 
@@ -204,7 +205,16 @@ function cardPath(cardId: string): string {
   return `/open-apis/cardkit/v1/cards/${encodeURIComponent(cardId)}`;
 }
 
-function parseAnswer<Data>(schema: z.ZodType<Data>, value: unknown, request: FeishuRequest): Data {
+/**
+ * `value` as what the answer to `request` must be.
+ *
+ * @throws {FeishuUnreachableError} when it is something else
+ */
+export function parseAnswer<Data>(
+  schema: z.ZodType<Data>,
+  value: unknown,
+  request: FeishuRequest,
+): Data {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new FeishuUnreachableError(

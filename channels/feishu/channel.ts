@@ -19,10 +19,11 @@ import { CREDENTIAL_CODES, deliveryErrorOf, FeishuCredentialsError, hasCode } fr
 import type { FeishuLink } from "./link.ts";
 import type { FeishuSection } from "./manifest.ts";
 import { Reactions } from "./reactions.ts";
-import { Receiver } from "./receive/receiver.ts";
+import { Receiving } from "./receive/receiving.ts";
 import { Deliveries } from "./send/deliveries.ts";
 import { SendPace } from "./send/pace.ts";
 import { Sender } from "./send/sender.ts";
+import type { BotInfo } from "./wire.ts";
 
 const logger = getLogger(["troupe", "feishu", "channel"]);
 
@@ -41,6 +42,7 @@ export class FeishuChannel implements Channel {
   readonly #context: ChannelContext;
   readonly #openLink: () => Promise<FeishuLink>;
   #parts: Promise<Parts> | null = null;
+  #receiving: Receiving | null = null;
 
   /** @param openLink loads what speaks to the platform; called once, at first use */
   constructor(
@@ -81,6 +83,7 @@ export class FeishuChannel implements Channel {
         return { messageIds };
       }
       const messageIds = await deliveries.finish(delivery, either);
+      this.#receiving?.noteOwnAnswer(delivery, messageIds);
       await reactions.settle(delivery.settles, either);
       return { messageIds };
     } catch (error) {
@@ -93,31 +96,41 @@ export class FeishuChannel implements Channel {
   async #runUntilStopped(signal: AbortSignal): Promise<void> {
     const context = this.#context;
     const { clock, random } = context;
-    const { appId, groupPolicy, allowFrom } = this.#section;
+    const { appId } = this.#section;
     const { link, api, reactions } = await this.#open();
-    const botOpenId = await this.#findBot(api, signal);
-    const receiver = new Receiver({
-      botOpenId,
-      groupPolicy,
-      allowFrom,
-      handIn: (inbound) => context.handIn(inbound),
-      onAccepted: ({ platformId }) => reactions.acknowledge(platformId),
+    const bot = await this.#findBot(api, signal);
+    const receiving = new Receiving({
+      section: this.#section,
+      context,
+      link,
+      api,
+      bot,
+      onAccepted: (platformId) => reactions.acknowledge(platformId),
     });
-    const onMessage = (event: unknown): Promise<boolean> => receiver.receive(event);
+    this.#receiving = receiving;
+    receiving.resume();
     const report = (state: ConnectionState): void => context.report(state);
-    await keepConnection({ appId, link, clock, random, report, onMessage }, signal);
+    await keepConnection({
+      appId,
+      link,
+      clock,
+      random,
+      report,
+      onMessage: (event) => receiving.onMessage(event),
+      onEvent: (eventType, event) => receiving.onEvent(eventType, event),
+    }, signal);
   }
 
-  /** The bot's own id, asked for until it is known: without it no group message can be judged. */
-  async #findBot(api: FeishuApi, signal: AbortSignal): Promise<string> {
+  /** Who the bot is, asked for until it is known: without it no group message can be judged. */
+  async #findBot(api: FeishuApi, signal: AbortSignal): Promise<BotInfo> {
     const context = this.#context;
     const { clock, random } = context;
     const { appId } = this.#section;
     for (let failures = 0;; failures++) {
       try {
-        const openId = await api.botOpenId(signal);
-        logger.info("The bot is {openId}", { openId });
-        return openId;
+        const bot = await api.bot(signal);
+        logger.info("The bot is {openId}", { openId: bot.open_id });
+        return bot;
       } catch (error) {
         signal.throwIfAborted();
         if (hasCode(error, CREDENTIAL_CODES)) throw credentialsError(appId, error.platformCode);

@@ -9,6 +9,7 @@ import { jitter, type Random } from "../../actors/kernel/random.ts";
 import type { ConnectionState } from "../channel.ts";
 import { FeishuCredentialsError } from "./errors.ts";
 import type { ConnectionEnd, ConnectionHandlers, FeishuLink } from "./link.ts";
+import { SilenceWatch } from "./silence.ts";
 
 const logger = getLogger(["troupe", "feishu", "connection"]);
 
@@ -20,7 +21,10 @@ export interface KeepConnectionOptions {
   readonly random: Random;
   readonly report: (state: ConnectionState) => void;
   readonly onMessage: ConnectionHandlers["onMessage"];
+  readonly onEvent: ConnectionHandlers["onEvent"];
 }
+
+const READY_DETAIL = "Connected by long connection; no public address needed";
 
 /** Faults of the network: 1, 2, 4 … seconds. */
 const FIRST_WAIT_MS = 1_000;
@@ -53,16 +57,10 @@ export async function keepConnection(
   options: KeepConnectionOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { link, clock, report, onMessage } = options;
+  const { clock, report } = options;
   for (let failures = 0; !signal.aborted;) {
-    let readyAtMs: number | null = null;
-    const onReady = (): void => {
-      readyAtMs = clock.now();
-      report({ state: "ready", detail: "Connected by long connection; no public address needed" });
-    };
-    const end = await link.connect({ onReady, onMessage }, signal);
+    const { end, heldMs } = await connectOnce(options, signal);
     if (end.state === "closed") return;
-    const heldMs = readyAtMs === null ? 0 : clock.now() - readyAtMs;
     if (heldMs >= STABLE_AFTER_MS) failures = 0;
     const waitMs = waitAfter(end, failures++, options);
     logger.info("Connection ended ({detail}); trying again in {waitMs} ms", {
@@ -74,6 +72,36 @@ export async function keepConnection(
       detail: `${detailOf(end)}; attempt ${failures} in ${Math.ceil(waitMs / 1_000)} s`,
     });
     await sleep(clock, waitMs, signal).catch(() => {});
+  }
+}
+
+/** One connection from its start to its end. */
+async function connectOnce(
+  { link, clock, report, onMessage, onEvent }: KeepConnectionOptions,
+  signal: AbortSignal,
+): Promise<{ readonly end: ConnectionEnd; readonly heldMs: number }> {
+  let readyAtMs: number | null = null;
+  let watch: SilenceWatch | undefined;
+  const reportReady = (): void => report({ state: "ready", detail: READY_DETAIL });
+  const onReady = (): void => {
+    readyAtMs ??= clock.now();
+    reportReady();
+    watch ??= new SilenceWatch({
+      clock,
+      onHeard: reportReady,
+      onSilent: (silentMs) => {
+        const minutes = Math.floor(silentMs / 60_000);
+        logger.warn("Connected, but nothing was heard for {minutes} minutes", { minutes });
+        report({ state: "ready", detail: `Connected, but silent for ${minutes} minutes` });
+      },
+    });
+  };
+  try {
+    const onFrame = (): void => watch?.heard();
+    const end = await link.connect({ onReady, onFrame, onMessage, onEvent }, signal);
+    return { end, heldMs: readyAtMs === null ? 0 : clock.now() - readyAtMs };
+  } finally {
+    watch?.[Symbol.dispose]();
   }
 }
 

@@ -82,6 +82,8 @@ export const CARD_REFUSED_CODES: ReadonlySet<number> = new Set([230099, 230025, 
 export const STREAMING_OFF_CODES: ReadonlySet<number> = new Set([200850, 200510, 300309]);
 /** The number of a card operation is not higher than the last one. */
 export const SEQUENCE_CODE = 300317;
+/** The app lacks a permission. */
+export const NO_PERMISSION_CODE = 99991672;
 /** No right to use cards. */
 export const CARD_FORBIDDEN_CODES: ReadonlySet<number> = new Set([99991672, 300311]);
 /** The emoji does not exist in this tenant. */

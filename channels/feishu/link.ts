@@ -25,10 +25,27 @@ export interface UploadForm {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** A file that the platform sends; `body` must be read to its end, or cancelled. */
+export interface IncomingFile {
+  readonly body: ReadableStream<Uint8Array>;
+  /** As the platform names it; "" without a name. */
+  readonly name: string;
+  readonly contentType: string;
+  /** Bytes that are announced; null when none are. */
+  readonly length: number | null;
+}
+
+/** Takes a file in; what it rejects with, the download rejects with. */
+export type TakeFile<T> = (file: IncomingFile) => Promise<T>;
+
 /** What the long connection tells. */
 export interface ConnectionHandlers {
   /** The connection is up. */
   onReady(): void;
+  /** The platform gave a sign of life. */
+  onFrame(): void;
+  /** Another event than a message; it is acknowledged whatever comes of it. */
+  onEvent(eventType: string, event: unknown): void;
   /**
    * A message event, decoded but not checked. The platform is acknowledged when the promise
    * resolves to true, and never when it resolves to false.
@@ -52,6 +69,12 @@ export interface FeishuLink {
    * @throws {FeishuUnreachableError} no answer came, or none that can be read
    */
   request(request: FeishuRequest, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Makes a call that is answered by a file.
+   *
+   * @throws as `request` does, and what `take` throws
+   */
+  download<T>(request: FeishuRequest, take: TakeFile<T>, signal: AbortSignal): Promise<T>;
   /** Keeps one long connection until it is lost or `signal` aborts; never rejects. */
   connect(handlers: ConnectionHandlers, signal: AbortSignal): Promise<ConnectionEnd>;
 }

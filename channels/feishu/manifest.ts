@@ -4,10 +4,28 @@
  */
 
 import type { z } from "zod";
-import type { ChannelManifest, ChannelSection } from "../manifest.ts";
+import type { ChannelInstance, ChannelManifest, ChannelSection } from "../manifest.ts";
 
 /** `channels.feishu` of the config. */
-export interface FeishuSection extends ChannelSection {
+export interface FeishuSection extends FeishuSettings {
+  /** Further bots, each with an app of its own. */
+  readonly instances: readonly FeishuInstance[];
+}
+
+/** A further bot: its own keys; what it leaves out, credentials aside, is as for all. */
+export interface FeishuInstance extends FeishuOverrides {
+  /** Letters, digits, `_` and `-`; `default` is the bot that runs under the channel's own name. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+}
+
+type FeishuOverrides = {
+  readonly [Key in keyof FeishuSettings]?: FeishuSettings[Key] | undefined;
+};
+
+/** The keys of one bot. */
+export interface FeishuSettings extends ChannelSection {
   /** `cli_` and 16 hex digits, from the developer console. */
   readonly appId: string;
   readonly appSecret: string;
@@ -22,6 +40,8 @@ export interface FeishuSection extends ChannelSection {
   readonly doneEmoji: string | null;
   /** Stands before each running tool in a growing card. */
   readonly toolHintPrefix: string;
+  /** Each topic of a group is a conversation of its own. */
+  readonly topicIsolation: boolean;
   /** The first part of an answer quotes the message it answers. */
   readonly replyToMessage: boolean;
   /** Answers grow in a card; otherwise they come whole. */
@@ -66,27 +86,108 @@ function hostsOf(section: FeishuSection): readonly string[] {
 }
 
 function missingIn(section: FeishuSection): readonly string[] {
+  return botsOf(section).flatMap(({ key, instance }) =>
+    instance.skipped === null ? missingFor(instance.section, key) : []
+  );
+}
+
+/** @param key where the bot's keys stand */
+function missingFor(section: FeishuSection, key: string): readonly string[] {
   const missing: string[] = [];
   if (section.appId === "") {
-    missing.push("channels.feishu.appId is missing: copy the App ID from the developer console");
+    missing.push(`${key}.appId is missing: copy the App ID from the developer console`);
   } else if (!APP_ID_PATTERN.test(section.appId)) {
-    missing.push(
-      `channels.feishu.appId is "${section.appId}": an App ID is cli_ followed by 16 hex digits`,
-    );
+    missing.push(`${key}.appId is "${section.appId}": an App ID is cli_ followed by 16 hex digits`);
   }
   if (section.appSecret === "") {
-    missing.push(
-      "channels.feishu.appSecret is missing: copy the App Secret from the developer console",
-    );
+    missing.push(`${key}.appSecret is missing: copy the App Secret from the developer console`);
   }
   return missing;
 }
 
+function instancesOf(section: FeishuSection): readonly ChannelInstance<FeishuSection>[] {
+  return botsOf(section).map(({ instance }) => instance);
+}
+
+/** A bot, and where its keys stand. */
+interface Bot {
+  readonly key: string;
+  readonly instance: ChannelInstance<FeishuSection>;
+}
+
+/** The section's own bot, unless it only holds what its instances share, and then those. */
+function botsOf(section: FeishuSection): readonly Bot[] {
+  const { appId, instances } = section;
+  const bots: Bot[] = [];
+  const add = (key: string, name: string, own: FeishuSection): void => {
+    const skipped = reasonToSkip(own, name, key, bots);
+    bots.push({ key, instance: { name, section: { ...own, instances: [] }, skipped } });
+  };
+  if (appId !== "" || instances.length === 0) add("channels.feishu", "feishu", section);
+  for (const [index, instance] of instances.entries()) {
+    if (instance.enabled === false) continue;
+    const name = instance.id === "default" ? "feishu" : `feishu.${instance.id}`;
+    add(`channels.feishu.instances[${index}]`, name, withOverrides(section, instance));
+  }
+  return bots;
+}
+
+/** One app has one connection, and one name has one bot. */
+function reasonToSkip(
+  { appId }: FeishuSection,
+  name: string,
+  key: string,
+  bots: readonly Bot[],
+): string | null {
+  const running = bots.filter(({ instance }) => instance.skipped === null);
+  const sameApp = running.find(({ instance }) => appId !== "" && instance.section.appId === appId);
+  if (sameApp !== undefined) return `${key} is skipped: ${sameApp.key} has the same app`;
+  const sameName = running.find(({ instance }) => instance.name === name);
+  return sameName === undefined ? null : `${key} is skipped: ${sameName.key} has the same id`;
+}
+
+/** Credentials belong to one app: they are never inherited. */
+function withOverrides(
+  section: FeishuSection,
+  { id: _id, name: _name, ...overrides }: FeishuInstance,
+): FeishuSection {
+  const own = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  return {
+    ...section,
+    appId: "",
+    appSecret: "",
+    encryptKey: "",
+    verificationToken: "",
+    ...Object.fromEntries(own),
+  };
+}
+
 function schemaOf(zod: typeof z): z.ZodType<FeishuSection> {
-  const emoji = (name: string | null) =>
-    zod.string().nullable().default(name).transform((value) => value?.trim() || null);
+  const emoji = zod.string().nullable();
+  const emojiOf = (value: string | null) => value?.trim() || null;
   const baseUrl = zod.string().refine(isBaseUrl, {
     message: 'must be "feishu", "lark" or a base URL such as "https://open.feishu.cn"',
+  });
+  const policy = zod.enum(["mention", "open"]);
+  const instance: z.ZodType<FeishuInstance> = zod.object({
+    id: zod.string().regex(/^[A-Za-z0-9_-]+$/, {
+      message: "must consist of letters, digits, _ and -",
+    }),
+    name: zod.string().default(""),
+    enabled: zod.boolean().optional(),
+    allowFrom: zod.array(zod.string()).optional(),
+    appId: zod.string().trim().optional(),
+    appSecret: zod.string().trim().optional(),
+    encryptKey: zod.string().optional(),
+    verificationToken: zod.string().optional(),
+    groupPolicy: policy.optional(),
+    reactEmoji: emoji.transform(emojiOf).optional(),
+    doneEmoji: emoji.transform(emojiOf).optional(),
+    toolHintPrefix: zod.string().optional(),
+    topicIsolation: zod.boolean().optional(),
+    replyToMessage: zod.boolean().optional(),
+    streaming: zod.boolean().optional(),
+    domain: baseUrl.optional(),
   });
   return zod.object({
     enabled: zod.boolean().default(false),
@@ -95,13 +196,15 @@ function schemaOf(zod: typeof z): z.ZodType<FeishuSection> {
     appSecret: zod.string().trim().default(""),
     encryptKey: zod.string().default(""),
     verificationToken: zod.string().default(""),
-    groupPolicy: zod.enum(["mention", "open"]).default("mention"),
-    reactEmoji: emoji("THUMBSUP"),
-    doneEmoji: emoji(null),
+    groupPolicy: policy.default("mention"),
+    reactEmoji: emoji.default("THUMBSUP").transform(emojiOf),
+    doneEmoji: emoji.default(null).transform(emojiOf),
     toolHintPrefix: zod.string().default("🔧"),
+    topicIsolation: zod.boolean().default(true),
     replyToMessage: zod.boolean().default(false),
     streaming: zod.boolean().default(true),
     domain: baseUrl.default("feishu"),
+    instances: zod.array(instance).default([]),
   });
 }
 
@@ -120,6 +223,7 @@ export const manifest: ChannelManifest<FeishuSection> = {
   hosts: hostsOf,
   secrets: ["appSecret", "encryptKey", "verificationToken"],
   missing: missingIn,
+  instances: instancesOf,
   // The `uuid` of a send counts for an hour.
   idempotencyMs: 55 * 60_000,
   needsEnvironment: true,

@@ -47,6 +47,7 @@ export const messageEventSchema: z.ZodType<MessageEvent> = z.object({
     chat_id: z.string().min(1),
     chat_type: optionalText,
     message_type: optionalText,
+    create_time: optionalText,
     content: optionalText,
     mentions: z.array(mentionSchema).nullish().transform((value) => value ?? []),
   }),
@@ -63,10 +64,91 @@ export interface MessageEvent {
     readonly chat_id: string;
     readonly chat_type: string;
     readonly message_type: string;
+    /** Epoch milliseconds by the platform's clock. */
+    readonly create_time: string;
     /** JSON text; its shape depends on `message_type`. */
     readonly content: string;
     readonly mentions: readonly Mention[];
   };
+}
+
+/** A mention as `message.get` words it: its id is a text. */
+const storedMention = z.object({
+  key: z.string(),
+  id: optionalText,
+  id_type: optionalText,
+  name: optionalText,
+}).transform(({ key, id, id_type, name }): Mention => ({
+  key,
+  name,
+  id: { open_id: id_type === "open_id" ? id : "", user_id: "", union_id: "" },
+}));
+
+/** Answer to reading a message; for a forwarded bundle its children follow. */
+export const messagesSchema: z.ZodType<{ readonly items: readonly StoredMessage[] }> = z.object({
+  items: z.array(z.object({
+    message_id: optionalText,
+    upper_message_id: optionalText,
+    root_id: optionalText,
+    msg_type: optionalText,
+    deleted: z.boolean().nullish().transform((value) => value ?? false),
+    sender: z.object({ id: optionalText, id_type: optionalText, sender_type: optionalText })
+      .nullish().transform((value) => value ?? { id: "", id_type: "", sender_type: "" }),
+    body: z.object({ content: optionalText }).nullish()
+      .transform((value) => value ?? { content: "" }),
+    mentions: z.array(storedMention).nullish().transform((value) => value ?? []),
+  })).nullish().transform((value) => value ?? []),
+});
+
+/** A message as it is read later; "" stands for what the platform left out. */
+export interface StoredMessage {
+  readonly message_id: string;
+  /** The bundle it was forwarded in. */
+  readonly upper_message_id: string;
+  readonly root_id: string;
+  readonly msg_type: string;
+  readonly deleted: boolean;
+  readonly sender: {
+    readonly id: string;
+    readonly id_type: string;
+    readonly sender_type: string;
+  };
+  readonly body: { readonly content: string };
+  readonly mentions: readonly Mention[];
+}
+
+/** A page of a chat's members. */
+export const membersSchema: z.ZodType<MembersPage> = z.object({
+  items: z.array(z.object({ member_id: optionalText, name: optionalText })).nullish()
+    .transform((value) => value ?? []),
+  has_more: z.boolean().nullish().transform((value) => value ?? false),
+  page_token: optionalText,
+});
+
+/** Some members of a chat. */
+export interface MembersPage {
+  readonly items: readonly { readonly member_id: string; readonly name: string }[];
+  readonly has_more: boolean;
+  readonly page_token: string;
+}
+
+/** A message was taken back. */
+export const recalledEventSchema: z.ZodType<{ readonly message_id: string }> = z.object({
+  message_id: z.string().min(1),
+});
+
+/** The bot was put into a group. */
+export const botAddedEventSchema: z.ZodType<BotAddedEvent> = z.object({
+  event_id: optionalText,
+  chat_id: z.string().min(1),
+  operator_id: userId.nullish().transform((value) => value ?? null),
+});
+
+/** Who put the bot into which group. */
+export interface BotAddedEvent {
+  readonly event_id: string;
+  readonly chat_id: string;
+  readonly operator_id: Mention["id"];
 }
 
 /** The frame of every REST answer. */
@@ -83,13 +165,20 @@ export interface Answer {
   readonly data?: unknown;
 }
 
-const bot = z.object({ open_id: z.string().min(1) });
+const bot = z.object({ open_id: z.string().min(1), app_name: optionalText });
 
 /** Bot info; the platform puts `bot` at the top level, some gateways below `data`. */
-export const botInfoSchema: z.ZodType<{ readonly open_id: string }> = z.union([
+export const botInfoSchema: z.ZodType<BotInfo> = z.union([
   z.object({ bot }).transform((answer) => answer.bot),
   z.object({ data: z.object({ bot }) }).transform((answer) => answer.data.bot),
 ]);
+
+/** Who the bot is. */
+export interface BotInfo {
+  readonly open_id: string;
+  /** As people see it; "" when the platform does not say. */
+  readonly app_name: string;
+}
 
 /** Answer to create and reply. */
 export const sentMessageSchema: z.ZodType<{ readonly message_id: string }> = z.object({

@@ -4,14 +4,18 @@
  */
 
 import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
+import { GatewayError } from "../../../actors/kernel/errors.ts";
 import { FeishuRefusedError, FeishuUnreachableError } from "../errors.ts";
-import type { UploadForm } from "../link.ts";
+import type { TakeFile, UploadForm } from "../link.ts";
+import { incomingFile } from "./incoming_file.ts";
 import { answerSchema } from "../wire.ts";
 
 /** What the SDK asks for, and what we add to it. */
 export type HttpOptions<Data> = HttpRequestOptions<Data> & {
   readonly signal?: AbortSignal;
   readonly form?: UploadForm;
+  /** Takes the answer if it is a file. */
+  readonly takeFile?: TakeFile<unknown>;
 };
 
 /** Makes one call and gives the decoded body. */
@@ -34,11 +38,13 @@ export function fetchSender(lifeSignal: AbortSignal): SendHttp {
     const signals = [timeout.signal, lifeSignal, ...(options.signal ? [options.signal] : [])];
     try {
       const response = await fetch(url, { ...initOf(options), signal: AbortSignal.any(signals) });
-      return decode(action, response, await response.text());
+      const { takeFile } = options;
+      const file = takeFile === undefined ? null : incomingFile(response);
+      if (file === null) return decode(action, response, await response.text());
+      await takeFile?.(file);
+      return JSON.parse("{}");
     } catch (error) {
-      if (error instanceof FeishuRefusedError || error instanceof FeishuUnreachableError) {
-        throw error;
-      }
+      if (error instanceof GatewayError) throw error;
       const reason = timeout.signal.aborted ? "no answer in time" : "the connection failed";
       throw new FeishuUnreachableError(action, reason, { cause: error });
     } finally {

@@ -32,8 +32,8 @@ const PING_INTERVAL_SECONDS = 120;
 /** How long messages that are being handed in may hold up a stop. */
 const STOP_GRACE_MS = 1_000;
 
-/** Events that arrive when subscribed and that need no more than an acknowledgement. */
-const IDLE_EVENTS: readonly string[] = [
+/** Events beside messages that may arrive; each is acknowledged at once. */
+const OTHER_EVENTS: readonly string[] = [
   "im.message.message_read_v1",
   "im.message.reaction.created_v1",
   "im.message.reaction.deleted_v1",
@@ -71,7 +71,7 @@ export class LongConnection {
       onReconnecting: () => this.#lose("the connection was lost"),
       onError: (error) => this.#lose(error.message),
     });
-    mendSocketClient(this.#client);
+    mendSocketClient(this.#client, { onFrame: () => handlers.onFrame() });
   }
 
   /** Runs until the connection is lost or `signal` aborts. */
@@ -95,9 +95,11 @@ export class LongConnection {
       logger,
       loggerLevel: sdk.LoggerLevel.warn,
     });
-    const ignore = (): void => {};
+    const { onEvent } = this.#handlers;
     return dispatcher.register<Record<string, (event: unknown) => void | Promise<void>>>({
-      ...Object.fromEntries(IDLE_EVENTS.map((name) => [name, ignore])),
+      ...Object.fromEntries(
+        OTHER_EVENTS.map((name) => [name, (event: unknown) => onEvent(name, event)]),
+      ),
       "im.message.receive_v1": (event: unknown) => this.#receive(event),
     });
   }

@@ -4,8 +4,14 @@
  */
 
 import type * as Lark from "@larksuiteoapi/node-sdk";
-import { hasCode, TOKEN_CODES } from "../errors.ts";
-import type { ConnectionEnd, ConnectionHandlers, FeishuLink, FeishuRequest } from "../link.ts";
+import { FeishuUnreachableError, hasCode, TOKEN_CODES } from "../errors.ts";
+import type {
+  ConnectionEnd,
+  ConnectionHandlers,
+  FeishuLink,
+  FeishuRequest,
+  TakeFile,
+} from "../link.ts";
 import { fetchSender, httpInstanceOf, type SendHttp } from "./http.ts";
 import { LongConnection } from "./long_connection.ts";
 import { sdkLogger } from "./sdk_logger.ts";
@@ -54,14 +60,35 @@ class SdkLink implements FeishuLink {
     });
   }
 
-  async request(request: FeishuRequest, signal: AbortSignal): Promise<unknown> {
+  async request(
+    request: FeishuRequest,
+    signal: AbortSignal,
+    takeFile?: TakeFile<unknown>,
+  ): Promise<unknown> {
     try {
-      return await this.#requestOnce(request, signal);
+      return await this.#requestOnce(request, signal, takeFile);
     } catch (error) {
       if (!hasCode(error, TOKEN_CODES)) throw error;
       this.#tokens.clear();
-      return await this.#requestOnce(request, signal);
+      return await this.#requestOnce(request, signal, takeFile);
     }
+  }
+
+  async download<T>(
+    request: FeishuRequest,
+    take: TakeFile<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    let isTaken = false;
+    await this.request(request, signal, async (file) => {
+      const taken = await take(file);
+      isTaken = true;
+      resolve(taken);
+    });
+    if (isTaken) return await promise;
+    const action = `call ${request.method} ${request.path}`;
+    throw new FeishuUnreachableError(action, "the answer is no file");
   }
 
   connect(handlers: ConnectionHandlers, signal: AbortSignal): Promise<ConnectionEnd> {
@@ -74,7 +101,11 @@ class SdkLink implements FeishuLink {
     return connection.run(signal);
   }
 
-  async #requestOnce(request: FeishuRequest, signal: AbortSignal): Promise<unknown> {
+  async #requestOnce(
+    request: FeishuRequest,
+    signal: AbortSignal,
+    takeFile: TakeFile<unknown> | undefined,
+  ): Promise<unknown> {
     signal.throwIfAborted();
     const { method, path, query, body, form, timeoutMs } = request;
     // The SDK hands unknown keys on to its HTTP client, which is ours.
@@ -86,6 +117,7 @@ class SdkLink implements FeishuLink {
       ...(body !== undefined && { data: body }),
       ...(form !== undefined && { form }),
       ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+      ...(takeFile !== undefined && { takeFile }),
     };
     return await this.#client.request<unknown>(config);
   }

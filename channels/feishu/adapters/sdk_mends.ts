@@ -1,6 +1,7 @@
 /**
- * Two faults of the SDK's socket client, mended from outside: it listens a few promises too late
- * for the first frames, and settings without an interval make it ping without pause.
+ * What the SDK's socket client lacks, added from outside: it listens a few promises too late for
+ * the first frames, settings without an interval make it ping without pause, and it does not tell
+ * of frames that come.
  * @module
  */
 
@@ -10,16 +11,23 @@ import type * as Lark from "@larksuiteoapi/node-sdk";
 interface PausableSocket {
   pause(): void;
   resume(): void;
+  on(event: "message", listener: () => void): void;
 }
 
 /**
  * Mends `client` before it starts. It reaches for what the SDK calls when a socket has opened and
  * when settings arrive; a version of the SDK without that works as ever.
  */
-export function mendSocketClient(client: Lark.WSClient): void {
+export function mendSocketClient(
+  client: Lark.WSClient,
+  { onFrame }: { readonly onFrame: () => void },
+): void {
   const settings: unknown = Reflect.get(client, "wsConfig");
   if (typeof settings !== "object" || settings === null) return;
-  changeFirstArgument(settings, "setWSInstance", holdFirstFrames);
+  changeFirstArgument(settings, "setWSInstance", (socket) => {
+    if (isPausable(socket)) socket.on("message", onFrame);
+    return holdFirstFrames(socket);
+  });
   changeFirstArgument(settings, "updateWs", withoutBadInterval);
 }
 
@@ -52,5 +60,6 @@ function changeFirstArgument(
 function isPausable(socket: unknown): socket is PausableSocket {
   return typeof socket === "object" && socket !== null &&
     typeof Reflect.get(socket, "pause") === "function" &&
-    typeof Reflect.get(socket, "resume") === "function";
+    typeof Reflect.get(socket, "resume") === "function" &&
+    typeof Reflect.get(socket, "on") === "function";
 }

@@ -4,10 +4,11 @@
  * @module
  */
 
-import type { ChannelInbound } from "../../channel.ts";
 import type { MessageEvent } from "../wire.ts";
+import { isAddressed } from "./mentions.ts";
 import { readContent } from "./content.ts";
-import { isAddressed, withNames, withoutLeadingBot } from "./mentions.ts";
+import { readMessage, type ReceivedMessage } from "./message.ts";
+import { plainText } from "./parts.ts";
 
 /** What admission goes by. */
 export interface AdmissionRules {
@@ -21,7 +22,7 @@ export interface AdmissionRules {
 export type Admission =
   | { readonly verdict: "ignored"; readonly reason: IgnoredReason }
   | { readonly verdict: "stranger"; readonly senderId: string }
-  | { readonly verdict: "admitted"; readonly inbound: ChannelInbound };
+  | { readonly verdict: "admitted"; readonly message: ReceivedMessage };
 
 /** Why a message is not for us. */
 export type IgnoredReason = "from_an_app" | "no_sender" | "not_addressed" | "empty";
@@ -37,19 +38,17 @@ export function admit(event: MessageEvent, rules: AdmissionRules): Admission {
     return { verdict: "ignored", reason: "from_an_app" };
   }
   if (senderId === "") return { verdict: "ignored", reason: "no_sender" };
-  const raw = readContent(message.message_type, message.content, message.mentions);
   const isGroup = message.chat_type !== "p2p";
-  if (
-    isGroup && rules.groupPolicy === "mention" &&
-    !isAddressed(raw, message.mentions, rules.botOpenId)
-  ) {
+  if (isGroup && rules.groupPolicy === "mention" && !isForBot(event, rules.botOpenId)) {
     return { verdict: "ignored", reason: "not_addressed" };
   }
   if (!isAllowed(senderId, rules.allowFrom)) return { verdict: "stranger", senderId };
-  const ownWords = withoutLeadingBot(raw, message.mentions, rules.botOpenId);
-  const content = withNames(ownWords, message.mentions, rules.botOpenId).trim();
-  if (content === "") return { verdict: "ignored", reason: "empty" };
-  return { verdict: "admitted", inbound: inboundOf(event, senderId, content, isGroup) };
+  const received = readMessage(event, rules.botOpenId);
+  // A bare mention that answers something is about that.
+  if (plainText(received.parts) === "" && message.parent_id === "") {
+    return { verdict: "ignored", reason: "empty" };
+  }
+  return { verdict: "admitted", message: received };
 }
 
 /** Exact match or `"*"`; an empty list allows nobody. */
@@ -57,25 +56,7 @@ export function isAllowed(senderId: string, allowFrom: readonly string[]): boole
   return allowFrom.includes("*") || allowFrom.includes(senderId);
 }
 
-function inboundOf(
-  event: MessageEvent,
-  senderId: string,
-  content: string,
-  isGroup: boolean,
-): ChannelInbound {
-  const { message } = event;
-  return {
-    platformId: message.message_id,
-    chatId: isGroup ? message.chat_id : senderId,
-    senderId,
-    content,
-    media: [],
-    context: {
-      message_id: message.message_id,
-      chat_type: message.chat_type,
-      ...(message.root_id !== "" && { root_id: message.root_id }),
-      ...(message.thread_id !== "" && { thread_id: message.thread_id }),
-      ...(message.parent_id !== "" && { parent_id: message.parent_id }),
-    },
-  };
+function isForBot({ message }: MessageEvent, botOpenId: string): boolean {
+  const { message_type: type, content, mentions } = message;
+  return isAddressed(plainText(readContent(type, content, mentions)), mentions, botOpenId);
 }

@@ -1,70 +1,67 @@
 /**
- * What a received message says, as text. Kinds that are not read yet become a placeholder.
+ * What a received message says, from its type and content alone.
  * @module
  */
 
 import { z } from "zod";
 import { decodeJson, type Mention } from "../wire.ts";
+import { readCard } from "./card.ts";
+import { readNotice } from "./notices.ts";
+import { bracketed, type Part, type Resource, resourcePart, textParts } from "./parts.ts";
 import { readPost } from "./post.ts";
 
-const fieldsSchema = z.record(z.string(), z.unknown());
+/** Content is made by people and their programs: what has another shape counts as left out. */
+const text = z.string().catch("");
 
-/** Words for a kind, and the field that says more about it. */
-interface Placeholder {
-  readonly words: string;
-  readonly field?: string;
-}
-
-const PLACEHOLDERS: ReadonlyMap<string, Placeholder> = new Map([
-  ["image", { words: "image" }],
-  ["audio", { words: "audio" }],
-  ["file", { words: "file", field: "file_name" }],
-  ["folder", { words: "folder", field: "file_name" }],
-  ["media", { words: "media", field: "file_name" }],
-  ["sticker", { words: "sticker" }],
-  ["share_chat", { words: "shared chat", field: "chat_id" }],
-  ["share_user", { words: "shared user", field: "user_id" }],
-  ["share_calendar_event", { words: "shared calendar event", field: "summary" }],
-  ["calendar", { words: "calendar event", field: "summary" }],
-  ["general_calendar", { words: "calendar event", field: "summary" }],
-  ["location", { words: "location", field: "name" }],
-  ["video_chat", { words: "video meeting", field: "topic" }],
-  ["vote", { words: "vote", field: "topic" }],
-  ["system", { words: "system message" }],
-  ["merge_forward", { words: "merged forward messages" }],
-]);
+const contentSchema = z.object({
+  text,
+  image_key: text,
+  file_key: text,
+  file_name: text,
+}).catch({ text: "", image_key: "", file_key: "", file_name: "" });
 
 /**
- * The text of a message, mentions still as their placeholders.
+ * The parts of a message, mentions still as their placeholders. Never throws.
  *
  * @param messageType the platform's `message_type`
  * @param content JSON text; what is no JSON counts as empty
+ * @param mentions whose placeholders may stand in it
  */
 export function readContent(
   messageType: string,
   content: string,
   mentions: readonly Mention[],
-): string {
+): readonly Part[] {
   const decoded = decodeJson(content);
-  const fields = fieldsSchema.safeParse(decoded).data ?? {};
+  const fields = contentSchema.parse(decoded);
   switch (messageType) {
     case "text":
-      return textField(fields, "text");
+      return textParts(fields.text);
     case "post":
       return readPost(decoded, new Set(mentions.map((mention) => mention.key)));
+    case "interactive":
+      return textParts(readCard(decoded ?? content) || "[interactive]");
+    case "merge_forward":
+      return [{ type: "bundle" }];
+    case "image":
+      return fields.image_key === ""
+        ? textParts("[image: download failed]")
+        : [resourcePart("image", { key: fields.image_key })];
+    case "audio":
+      return fileParts("audio", fields);
+    case "media":
+      return fileParts("video", fields);
+    case "file":
+      return fileParts("file", fields);
     default:
-      return placeholderOf(messageType, fields);
+      return textParts(readNotice(messageType, decoded));
   }
 }
 
-function placeholderOf(messageType: string, fields: Record<string, unknown>): string {
-  const { words, field } = PLACEHOLDERS.get(messageType) ??
-    { words: messageType || "message", field: undefined };
-  const detail = field === undefined ? "" : textField(fields, field);
-  return detail === "" ? `[${words}]` : `[${words}: ${detail}]`;
-}
-
-function textField(fields: Record<string, unknown>, name: string): string {
-  const value = fields[name];
-  return typeof value === "string" ? value : "";
+function fileParts(
+  kind: Resource["kind"],
+  { file_key: key, file_name: name, image_key: coverKey }: z.infer<typeof contentSchema>,
+): readonly Part[] {
+  if (key !== "") return [resourcePart(kind, { key, name, coverKey })];
+  return textParts(bracketed(kind, `${name} missing file_key`));
 }

@@ -5,45 +5,60 @@
 
 import { z } from "zod";
 import { EVERYBODY_KEY } from "./mentions.ts";
+import { type Part, resourcePart } from "./parts.ts";
 
-const text = z.string().nullish().transform((value) => value ?? "");
+/** Whatever one element gets wrong, the others are read. */
+const text = z.string().catch("");
 
-const elementSchema = z.object({
+const fieldsSchema = z.object({
   tag: text,
   text,
+  content: text,
   href: text,
   user_id: text,
   user_name: text,
   language: text,
   emoji_type: text,
+  image_key: text,
+  file_key: text,
+  file_name: text,
 });
 
-const bodySchema = z.object({
-  title: text,
-  content: z.array(z.array(elementSchema).nullish().transform((line) => line ?? [])),
-});
+const NOTHING: PostElement = fieldsSchema.parse({});
+
+const elementSchema: z.ZodType<PostElement> = z.union([
+  fieldsSchema,
+  z.string().transform((words) => ({ ...NOTHING, tag: "text", text: words })),
+]).catch(NOTHING);
+
+const lineSchema = z.union([
+  z.array(elementSchema),
+  elementSchema.transform((element) => [element]),
+]);
+
+const bodySchema = z.object({ title: text, content: z.array(lineSchema) });
 
 type PostBody = z.infer<typeof bodySchema>;
-type PostElement = z.infer<typeof elementSchema>;
+type PostElement = z.infer<typeof fieldsSchema>;
 
 /** Languages in the order in which a post's versions are tried; then any other. */
 const LANGUAGES: readonly string[] = ["zh_cn", "en_us", "ja_jp"];
 
 /**
- * The text of a post, mentions as their placeholders; "" when there is none.
+ * The parts of a post, mentions as their placeholders; none when there is nothing in it.
  *
  * @param content the decoded content, in any of the platform's shapes: the body itself, the body
  *   by language, or either below `post`
  * @param mentionKeys placeholders that the message's mention list explains
  */
-export function readPost(content: unknown, mentionKeys: ReadonlySet<string>): string {
+export function readPost(content: unknown, mentionKeys: ReadonlySet<string>): readonly Part[] {
   for (const candidate of candidatesOf(content)) {
     const body = bodySchema.safeParse(candidate);
     if (!body.success) continue;
-    const read = textOf(body.data, mentionKeys);
-    if (read !== "") return read;
+    const read = partsOf(body.data, mentionKeys);
+    if (read.length > 0) return read;
   }
-  return "";
+  return [];
 }
 
 function* candidatesOf(content: unknown): Generator<unknown> {
@@ -56,41 +71,88 @@ function* candidatesOf(content: unknown): Generator<unknown> {
   yield* candidatesOf(content["post"]);
 }
 
-function textOf(body: PostBody, mentionKeys: ReadonlySet<string>): string {
-  const lines = body.content.map((line) =>
-    line.map((element) => elementText(element, mentionKeys)).join("")
-  );
-  return [body.title, ...lines].join("\n").trim();
+function partsOf(body: PostBody, mentionKeys: ReadonlySet<string>): readonly Part[] {
+  const title: Part = { type: "text", text: body.title };
+  const lines = body.content.map((line) => line.map((element) => partOf(element, mentionKeys)));
+  const all = body.title === "" ? lines : [[title], ...lines];
+  return trimmed(joinLines(all));
+}
+
+/** The lines' parts with line ends between them; neighbouring texts become one. */
+function joinLines(lines: readonly (readonly Part[])[]): Part[] {
+  const joined: Part[] = [];
+  const add = (part: Part): void => {
+    const last = joined.at(-1);
+    if (part.type === "text" && last?.type === "text") {
+      joined[joined.length - 1] = { type: "text", text: last.text + part.text };
+    } else if (part.type !== "text" || part.text !== "") joined.push(part);
+  };
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) add({ type: "text", text: "\n" });
+    for (const part of line) add(part);
+  }
+  return joined;
+}
+
+/** Without blanks at both ends. */
+function trimmed(parts: readonly Part[]): readonly Part[] {
+  const last = parts.length - 1;
+  return parts.map((part, index): Part => {
+    if (part.type !== "text") return part;
+    const start = index === 0 ? part.text.trimStart() : part.text;
+    return { type: "text", text: index === last ? start.trimEnd() : start };
+  }).filter((part) => part.type !== "text" || part.text !== "");
+}
+
+function partOf(element: PostElement, mentionKeys: ReadonlySet<string>): Part {
+  switch (element.tag) {
+    case "img":
+      if (element.image_key === "") break;
+      return resourcePart("image", { key: element.image_key });
+    case "media":
+      if (element.file_key === "") break;
+      return resourcePart("video", {
+        key: element.file_key,
+        name: element.file_name,
+        coverKey: element.image_key,
+      });
+  }
+  return { type: "text", text: elementText(element, mentionKeys) };
 }
 
 function elementText(element: PostElement, mentionKeys: ReadonlySet<string>): string {
   switch (element.tag) {
-    case "text":
-    case "md":
-      return element.text;
     case "a":
-      return element.href === "" ? element.text : `[${element.text}](${element.href})`;
+      if (element.href === "") return element.text;
+      return `[${element.text || element.href}](${element.href})`;
     case "at":
       return mentionText(element, mentionKeys);
     case "code_block":
-      return `\`\`\`${element.language.toLowerCase()}\n${element.text.replace(/\n$/, "")}\n\`\`\``;
+      return codeBlock(element);
     case "img":
       return "[image]";
     case "media":
-      return "[media]";
+      return "[video]";
     case "emotion":
-      return `[${element.emoji_type}]`;
+      return element.emoji_type === "" ? element.text : `[${element.emoji_type}]`;
     case "hr":
       return "---";
     default:
-      return "";
+      return element.text || element.content;
   }
+}
+
+/** Fenced so that no run of back-ticks in the code ends it. */
+function codeBlock({ text: code, language }: PostElement): string {
+  const runs = code.match(/`+/g) ?? [];
+  const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  return `${fence}${language.toLowerCase()}\n${code.replace(/\n$/, "")}\n${fence}`;
 }
 
 function mentionText(element: PostElement, mentionKeys: ReadonlySet<string>): string {
   if (element.user_id === "all" || element.user_id === EVERYBODY_KEY) return EVERYBODY_KEY;
   if (mentionKeys.has(element.user_id)) return element.user_id;
-  return `@${element.user_name || "user"}`;
+  return `@${element.user_name || element.text.replace(/^@/, "") || "user"}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

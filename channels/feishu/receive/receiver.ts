@@ -1,17 +1,26 @@
 /**
- * Takes message events in: admission, a quick look for duplicates, then the durable hand-in.
+ * Takes message events in: admission, a quick look for duplicates, then the durable hand-in. What
+ * takes time comes after that.
  * @module
  */
 
 import { getLogger } from "@logtape/logtape";
+import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
 import { messageEventSchema } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
+import type { Completer } from "./completer.ts";
+import { Lateness } from "./lateness.ts";
+import { commandIn, type ConversationRules, inboundOf, type ReceivedMessage } from "./message.ts";
+import type { People } from "./people.ts";
 
 const logger = getLogger(["troupe", "feishu", "receiver"]);
 
 /** What a receiver needs. */
-export interface ReceiverOptions extends AdmissionRules {
+export interface ReceiverOptions extends AdmissionRules, ConversationRules {
+  readonly clock: Clock;
+  readonly people: Pick<People, "learn">;
+  readonly completer: Pick<Completer, "contentsAtOnce" | "draftOf" | "complete">;
   /** Resolves when the message is durable. */
   readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
   /** A new message was accepted. */
@@ -28,6 +37,7 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #recent = new Map<string, Promise<boolean>>();
   readonly #strangers = new Set<string>();
+  readonly #lateness = new Lateness();
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -61,19 +71,39 @@ export class Receiver {
         this.#noteStranger(admission.senderId);
         return Promise.resolve(true);
       case "admitted":
-        return this.#handInOnce(admission.inbound);
+        return this.#handInOnce(admission.message);
     }
   }
 
-  #handInOnce(inbound: ChannelInbound): Promise<boolean> {
-    const { platformId } = inbound;
+  #handInOnce(message: ReceivedMessage): Promise<boolean> {
+    const { message_id: platformId, create_time: createTime } = message.event.message;
     const known = this.#recent.get(platformId);
     if (known !== undefined) return known;
-    const handing = this.#handIn(inbound);
+    const lateMs = this.#lateness.of(createTime, this.#options.clock.now());
+    if (lateMs > 0 && commandIn(message) !== null) {
+      logger.warn("Ignored the command {platformId}: it came {lateMs} ms late", {
+        platformId,
+        lateMs,
+      });
+      return Promise.resolve(true);
+    }
+    const handing = this.#handIn(this.#inboundOf(message, lateMs));
     this.#recent.set(platformId, handing);
     const [oldest] = this.#recent.keys();
     if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
     return handing;
+  }
+
+  #inboundOf(message: ReceivedMessage, lateMs: number): ChannelInbound {
+    const { completer, people, botOpenId } = this.#options;
+    for (const { id, name } of message.event.message.mentions) {
+      if (id !== null && id.open_id !== botOpenId) people.learn(id.open_id, name);
+    }
+    const inbound = inboundOf(message, this.#options);
+    const contents = completer.contentsAtOnce(message, lateMs);
+    if (contents !== null) return { ...inbound, ...contents };
+    const draft = completer.draftOf(message, lateMs);
+    return { ...inbound, content: "", media: [], draft };
   }
 
   async #handIn(inbound: ChannelInbound): Promise<boolean> {
@@ -86,7 +116,10 @@ export class Receiver {
       this.#recent.delete(platformId);
       return false;
     }
-    if (result === "accepted") this.#options.onAccepted(inbound);
+    if (result === "accepted") {
+      this.#options.onAccepted(inbound);
+      void this.#options.completer.complete(inbound);
+    }
     return true;
   }
 

@@ -4,6 +4,11 @@ import { FakeGateway, Harness, Life, LogRecorder, sectionFor } from "./harness.t
 import { FeishuPlatform } from "../../simulators/feishu_server.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 
+/** The connection is down, and the wait before the next attempt runs. */
+function isWaiting({ gateway, clock }: Harness): boolean {
+  return gateway.states.at(-1)?.state === "reconnecting" && clock.nextDueMs !== undefined;
+}
+
 Deno.test("Feishu stops cleanly and says so", async () => {
   await using harness = await Harness.ready();
   const { platform, gateway, life } = harness;
@@ -33,7 +38,7 @@ Deno.test("Feishu waits longer and longer while the platform cannot be reached",
   const waits: number[] = [];
   platform.openConnections[0]?.cut();
   for (let attempt = 0; attempt < 4; attempt++) {
-    await until(() => clock.nextDueMs !== undefined, { what: "a wait" });
+    await until(() => isWaiting(harness), { what: "a wait" });
     const waitMs = (clock.nextDueMs ?? 0) - clock.now();
     waits.push(waitMs);
     await clock.advance(waitMs);
@@ -52,7 +57,7 @@ Deno.test("Feishu tries a busy platform again after 2, 5, 10 and then every 30 s
   const { platform, clock } = harness;
   platform.faults.plant("ws.endpoint", { kind: "code", code: 1, status: 200 }, { times: 5 });
   platform.openConnections[0]?.cut();
-  await until(() => clock.nextDueMs !== undefined);
+  await until(() => isWaiting(harness));
   await clock.advance((clock.nextDueMs ?? 0) - clock.now());
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 4; attempt++) {
@@ -122,7 +127,7 @@ Deno.test("Feishu logs no secret, whatever fails", async () => {
   platform.faults.plant("im.message.create", { kind: "code", code: 230002 });
   await assert.rejects(harness.deliver({ key: "t1:0", text: "a private answer" }));
   platform.openConnections[0]?.cut();
-  await until(() => clock.nextDueMs !== undefined);
+  await until(() => isWaiting(harness));
   await clock.advance(2_000);
   await until(() => clock.nextDueMs !== undefined);
   const wrong = sectionFor(platform, { appSecret: "another-secret" });

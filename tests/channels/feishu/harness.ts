@@ -64,6 +64,8 @@ export class FakeGateway {
   completionGate: Promise<void> = Promise.resolve();
   readonly states: ConnectionState[] = [];
   readonly memory: Map<string, JsonValue> = new Map();
+  /** The folder that channels keep media in. */
+  mediaFolder = "/nowhere";
   readonly inboundMemory: Map<string, JsonValue> = new Map();
   /** Each hand-in waits for it. */
   gate: Promise<void> = Promise.resolve();
@@ -83,7 +85,7 @@ export class FakeGateway {
       clock,
       random: seededRandom(1),
       newId: () => `id-${++ids}`,
-      mediaFolder: "/nowhere",
+      mediaFolder: this.mediaFolder,
       signal,
       handIn: async (inbound) => {
         await this.gate;
@@ -145,9 +147,11 @@ export function sectionFor(
     reactEmoji: null,
     doneEmoji: null,
     toolHintPrefix: "🔧",
+    topicIsolation: true,
     replyToMessage: false,
     streaming: true,
     domain: platform.url,
+    instances: [],
     ...changes,
   };
 }

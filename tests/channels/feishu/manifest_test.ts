@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { baseUrlOf, manifest } from "../../../channels/feishu/manifest.ts";
+import { instancesOf } from "../../../channels/manifest.ts";
 
 const schema = manifest.schema(z);
 const APP = { appId: "cli_0123456789abcdef", appSecret: "secret" };
@@ -17,9 +18,11 @@ Deno.test("The Feishu section has a default for every key", () => {
     reactEmoji: "THUMBSUP",
     doneEmoji: null,
     toolHintPrefix: "🔧",
+    topicIsolation: true,
     replyToMessage: false,
     streaming: true,
     domain: "feishu",
+    instances: [],
   });
 });
 
@@ -66,4 +69,76 @@ Deno.test.each([
   { domain: "http://127.0.0.1:8080/", url: "http://127.0.0.1:8080" },
 ])("baseUrlOf gives $url for $domain", ({ domain, url }) => {
   assert.equal(baseUrlOf(domain), url);
+});
+
+const OTHER = "cli_fedcba9876543210";
+
+function botsOf(section: unknown) {
+  return instancesOf(manifest, schema.parse(section));
+}
+
+Deno.test("A Feishu section is one bot under the channel's name", () => {
+  const [bot, ...others] = botsOf(APP);
+  assert.deepEqual(others, []);
+  assert.equal(bot?.name, "feishu");
+  assert.equal(bot?.section.appId, APP.appId);
+});
+
+Deno.test("Feishu instances inherit the common keys and nothing of the credentials", () => {
+  const section = {
+    ...APP,
+    encryptKey: "key",
+    allowFrom: ["ou_1"],
+    groupPolicy: "open",
+    doneEmoji: "OK",
+    instances: [{ id: "work", appId: OTHER, appSecret: "s2", doneEmoji: null, domain: "lark" }],
+  };
+  const [, work] = botsOf(section);
+  assert.equal(work?.name, "feishu.work");
+  assert.partialDeepStrictEqual(work?.section, {
+    appId: OTHER,
+    appSecret: "s2",
+    encryptKey: "",
+    allowFrom: ["ou_1"],
+    groupPolicy: "open",
+    reactEmoji: "THUMBSUP",
+    doneEmoji: null,
+    domain: "lark",
+    instances: [],
+  });
+  assert.deepEqual(schema.parse(work?.section), work?.section);
+});
+
+Deno.test("Feishu keys that all bots share are no bot of their own", () => {
+  const instances = [
+    { id: "default", ...APP },
+    { id: "off", appId: OTHER, appSecret: "s", enabled: false },
+  ];
+  assert.deepEqual(botsOf({ allowFrom: ["*"], instances }).map(({ name }) => name), ["feishu"]);
+});
+
+Deno.test("Feishu skips a second bot with the same app, or the same id, and says which", () => {
+  const instances = [
+    { id: "same", ...APP },
+    { id: "twice", appId: OTHER, appSecret: "s" },
+    { id: "twice", appId: "cli_1111111111111111", appSecret: "s" },
+  ];
+  assert.deepEqual(botsOf({ ...APP, instances }).map(({ skipped }) => skipped), [
+    null,
+    "channels.feishu.instances[0] is skipped: channels.feishu has the same app",
+    null,
+    "channels.feishu.instances[2] is skipped: channels.feishu.instances[1] has the same id",
+  ]);
+});
+
+Deno.test("Feishu names what an instance lacks by its place", () => {
+  const section = schema.parse({ ...APP, instances: [{ id: "work", appId: "cli_x" }] });
+  assert.deepEqual(manifest.missing(section), [
+    'channels.feishu.instances[0].appId is "cli_x": an App ID is cli_ followed by 16 hex digits',
+    "channels.feishu.instances[0].appSecret is missing: copy the App Secret from the developer console",
+  ]);
+});
+
+Deno.test.each(["", "a b", "a/b", "a.b", "ü"])("Feishu refuses the instance id %j", (id) => {
+  assert.equal(schema.safeParse({ instances: [{ id, ...APP }] }).success, false);
 });

@@ -116,7 +116,11 @@ Deno.test("Feishu answers in a group only when it is mentioned", async () => {
     platform.userSays({ ...group, text: "@_all lunch" }),
   ];
   await Promise.all(told.map(({ acknowledged }) => acknowledged));
-  assert.deepEqual(gateway.inbounds.map(({ content }) => content), ["/stop", "@all lunch"]);
+  await until(() => gateway.drafts.length === 0, { what: "completed messages" });
+  assert.deepEqual(gateway.inbounds.map(({ content }) => content), [
+    "/stop",
+    "Alice (ou_alice): @all lunch",
+  ]);
   assert.deepEqual(gateway.inbounds.map(({ chatId }) => chatId), ["oc_team", "oc_team"]);
 });
 
@@ -124,7 +128,10 @@ Deno.test("Feishu hands every group message in under the open policy", async () 
   await using harness = await Harness.ready({ section: { groupPolicy: "open" } });
   const { platform, gateway } = harness;
   await platform.userSays({ chatId: "oc_team", text: "just talking" }).acknowledged;
-  assert.deepEqual(gateway.inbounds.map(({ content }) => content), ["just talking"]);
+  await until(() => gateway.drafts.length === 0, { what: "a completed message" });
+  assert.deepEqual(gateway.inbounds.map(({ content }) => content), [
+    "Alice (ou_alice): just talking",
+  ]);
 });
 
 Deno.test("Feishu reads an event that comes in fragments", async () => {

@@ -43,23 +43,17 @@ Deno.test("admit judges the group policy before the allow-list", () => {
   assert.deepEqual(admit(event(), rules), { verdict: "stranger", senderId: "ou_alice" });
 });
 
-Deno.test("admit keeps what is needed to answer in a topic", () => {
-  const message = {
-    chat_type: "group",
-    content: '{"text":"@_all hi"}',
-    root_id: "om_root",
-    thread_id: "omt_1",
-    parent_id: "om_parent",
-  };
-  const admission = admit(event(message), RULES);
-  assert.equal(admission.verdict, "admitted");
-  assert.deepEqual(admission.verdict === "admitted" && admission.inbound.context, {
-    message_id: "om_1",
-    chat_type: "group",
-    root_id: "om_root",
-    thread_id: "omt_1",
-    parent_id: "om_parent",
-  });
+Deno.test("admit takes a bare mention that answers something", () => {
+  const mentions = [{ key: "@_user_1", id: { open_id: "ou_bot" }, name: "Troupe" }];
+  const content = '{"text":"@_user_1"}';
+  const message = { chat_type: "group", content, mentions, parent_id: "om_0" };
+  assert.equal(admit(event(message), RULES).verdict, "admitted");
+});
+
+Deno.test("admit looks for the mention of everybody in what people read, not in the JSON", () => {
+  const file = { chat_type: "group", message_type: "file" };
+  const content = JSON.stringify({ file_key: "@_all", file_name: "notes.txt" });
+  assert.equal(admit(event({ ...file, content }), RULES).verdict, "ignored");
 });
 
 Deno.test.each([

@@ -1,0 +1,130 @@
+/**
+ * Everything that receives, put together: messages, messages taken back, groups to greet.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { ChannelContext, Delivery } from "../../channel.ts";
+import { MediaStore } from "../adapters/media_store.ts";
+import type { FeishuApi } from "../api.ts";
+import type { FeishuLink } from "../link.ts";
+import { Lookups } from "../lookups.ts";
+import type { FeishuSection } from "../manifest.ts";
+import { botAddedEventSchema, type BotInfo, recalledEventSchema } from "../wire.ts";
+import { Bundles } from "./bundles.ts";
+import { Completer } from "./completer.ts";
+import { Downloads } from "./downloads.ts";
+import { Greeter } from "./greeter.ts";
+import { People } from "./people.ts";
+import { Quotes } from "./quotes.ts";
+import { Receiver } from "./receiver.ts";
+import { Rendering } from "./rendering.ts";
+
+const logger = getLogger(["troupe", "feishu", "receiving"]);
+
+/** What receiving needs. */
+export interface ReceivingOptions {
+  readonly section: FeishuSection;
+  readonly context: ChannelContext;
+  readonly link: FeishuLink;
+  readonly api: FeishuApi;
+  readonly bot: BotInfo;
+  /** A message was accepted. */
+  readonly onAccepted: (platformId: string) => void;
+}
+
+/** The receiving half of a channel. */
+export class Receiving {
+  readonly #context: ChannelContext;
+  readonly #store: MediaStore;
+  readonly #completer: Completer;
+  readonly #quotes: Quotes;
+  readonly #receiver: Receiver;
+  readonly #greeter: Greeter;
+
+  constructor({ section, context, link, api, bot, onAccepted }: ReceivingOptions) {
+    const { clock, signal } = context;
+    const botOpenId = bot.open_id;
+    const lookups = new Lookups(link);
+    const people = new People({ lookups, clock, signal });
+    this.#context = context;
+    this.#store = new MediaStore(context.mediaFolder);
+    const rendering = new Rendering({
+      downloads: new Downloads({ lookups, store: this.#store, clock, signal }),
+      bundles: new Bundles({ lookups, people, botOpenId, clock, signal }),
+      transcribe: (path) => context.transcribe(path),
+    });
+    const { appId } = section;
+    this.#quotes = new Quotes({ lookups, people, rendering, appId, botOpenId, clock, signal });
+    this.#completer = new Completer({
+      botOpenId,
+      people,
+      quotes: this.#quotes,
+      rendering,
+      store: (platformId, contents) => context.complete(platformId, contents),
+      drafts: () => context.drafts(),
+      clock,
+      signal,
+    });
+    this.#receiver = new Receiver({
+      ...section,
+      channel: context.name,
+      botOpenId,
+      clock,
+      people,
+      completer: this.#completer,
+      handIn: (inbound) => context.handIn(inbound),
+      onAccepted: ({ platformId }) => onAccepted(platformId),
+    });
+    this.#greeter = new Greeter({ ...section, api, botName: bot.app_name, clock, signal });
+  }
+
+  /** Goes on with what an earlier run accepted and did not complete; returns at once. */
+  resume(): void {
+    this.#inBackground("complete earlier messages", async () => {
+      await this.#store.clean();
+      await this.#completer.completeLeftovers();
+    });
+  }
+
+  /** Takes a message event; whether the platform may forget it. */
+  onMessage(event: unknown): Promise<boolean> {
+    return this.#receiver.receive(event);
+  }
+
+  /** Takes any other event; those that mean nothing to us are ignored quietly. */
+  onEvent(eventType: string, event: unknown): void {
+    switch (eventType) {
+      case "im.message.recalled_v1": {
+        const recalled = recalledEventSchema.safeParse(event).data;
+        if (recalled === undefined) return;
+        return this.#inBackground(
+          "drop a message that was taken back",
+          () => this.#context.withdraw(recalled.message_id),
+        );
+      }
+      case "im.chat.member.bot.added_v1": {
+        const added = botAddedEventSchema.safeParse(event).data;
+        if (added === undefined) return;
+        return this.#inBackground("greet a group", () => this.#greeter.greet(added));
+      }
+      default:
+        logger.debug("Nothing to do for {eventType}", { eventType });
+    }
+  }
+
+  /** Notes what the bot just said. */
+  noteOwnAnswer({ chatId, context }: Delivery, messageIds: readonly string[]): void {
+    const threadId = context["thread_id"];
+    const place = typeof threadId === "string" && threadId !== "" ? threadId : chatId;
+    this.#quotes.noteOwnAnswer(place, messageIds);
+  }
+
+  #inBackground(what: string, work: () => Promise<void>): void {
+    work().catch((error) => {
+      if (this.#context.signal.aborted) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.error("Cannot {what}: {reason}", { what, reason });
+    });
+  }
+}
