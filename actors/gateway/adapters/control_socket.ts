@@ -41,7 +41,9 @@ export async function listenControl(
   try {
     return await listenUnix(join(stateFolder, SOCKET_FILE));
   } catch (error) {
-    // A path too long for a socket, a file system without them, or no right to one.
+    // Clients lack that right too, and would look for a socket.
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    // A path too long for a socket, or a file system without them.
     try {
       return await listenTcp(stateFolder);
     } catch {

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { GatewayStatus } from "../../../actors/gateway/control_requests.ts";
+import { duration, idleText, runningText } from "../../../channels/cli/status_text.ts";
+
+const RUNNING: GatewayStatus = {
+  pid: 42,
+  command: "gateway",
+  startedAtMs: 0,
+  configFile: "/h/config.json",
+  workspace: "/h/ws",
+  stateFolder: "/h/state",
+  model: "Model: m by V at http://x",
+  healthUrl: "http://127.0.0.1:1/health",
+  health: {
+    status: "ok",
+    version: "1.2.3",
+    uptime_s: 3_725,
+    channels: {
+      feishu: { state: "ready", detail: "connected", restarts: 2, last_error: "lost", outbox: 3 },
+      cli: { state: "ready", detail: "here", restarts: 0, last_error: null, outbox: 0 },
+    },
+    sessions: { awake: 2 },
+    turns: { running: 1, waiting: 4, limit: 3 },
+    queue: { accepted: 5, running: 1, outbound: 3 },
+    dead_letters: 0,
+  },
+};
+
+Deno.test("A running gateway is told in a few lines", () => {
+  assert.equal(
+    runningText(RUNNING),
+    `Gateway: running, ok (process 42, version 1.2.3, up 1h 2m)
+Config: /h/config.json
+Workspace: /h/ws
+Model: m by V at http://x
+Health: http://127.0.0.1:1/health
+Channels:
+  feishu: ready (connected), restarts 2, outbox 3, last error: lost
+  cli: ready (here)
+Sessions: 2 awake
+Turns: 1 running, 4 waiting (limit 3)
+Queue: 5 accepted, 1 running, 3 to send
+`,
+  );
+});
+
+Deno.test("Without a gateway it is told what there is", () => {
+  const text = idleText({
+    configFile: "/h/config.json",
+    hasConfigFile: false,
+    workspace: "/h/ws",
+    hasWorkspace: true,
+    stateFolder: "/h/state",
+    model: "Model: no provider is configured",
+    channels: [],
+    queue: null,
+    lockedBy: null,
+  });
+  assert.match(
+    text,
+    /^Gateway: not running\nConfig: \/h\/config.json \(missing\)\nWorkspace: \/h\/ws\n/,
+  );
+  assert.match(text, /Channels: none is enabled\nQueue: unknown\n$/);
+});
+
+Deno.test.each<[number, string]>([
+  [0, "0s"],
+  [59, "59s"],
+  [60, "1m 0s"],
+  [3_600, "1h 0m"],
+  [90_061, "1d 1h"],
+])("%i seconds are %s", (seconds, text) => {
+  assert.equal(duration(seconds), text);
+});
