@@ -10,6 +10,7 @@ import { benchKernel } from "./kernel.ts";
 import { benchMachine } from "./machine.ts";
 import { benchMemory } from "./memory.ts";
 import { benchPlatformTurns } from "./platform_turns.ts";
+import { benchProviders } from "./providers.ts";
 import { benchRestart } from "./restart.ts";
 import { benchStart } from "./start.ts";
 import { renderJson, renderTable } from "./table.ts";
@@ -30,6 +31,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   journal: benchJournal,
   turns: benchTurns,
   wire: benchPlatformTurns,
+  providers: benchProviders,
   start: benchStart,
   restart: benchRestart,
   memory: benchMemory,
