@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { channelEntries } from "../channels/registry.ts";
+import { chooseProvider } from "../providers/registry.ts";
+import project from "../deno.json" with { type: "json" };
+import { loadText } from "./actors/config/_load.ts";
+import { GatewayHome, GatewayProcess } from "./support/gateway_process.ts";
+import { projectFiles, ROOT } from "./tidy/project_files.ts";
+
+const FILES = await projectFiles();
+const PAGES = FILES.filter((file) =>
+  file.endsWith(".md") && !file.startsWith("workspace-template")
+);
+const README = await Deno.readTextFile(join(ROOT, "README.md"));
+
+/** The texts of all fenced blocks of a language. */
+function blocks(text: string, language: string): string[] {
+  const fence = new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, "gm");
+  return [...text.matchAll(fence)].map(([, indent = "", block = ""]) =>
+    block.replaceAll(new RegExp(`^${indent}`, "gm"), "")
+  );
+}
+
+Deno.test("Every link between pages leads to a file", async () => {
+  const known = new Set(FILES.flatMap((file) => [file, dirname(file)]));
+  const broken: string[] = [];
+  for (const page of PAGES) {
+    const text = await Deno.readTextFile(join(ROOT, page));
+    for (const [, target = ""] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      if (!known.has(join(dirname(page), target))) broken.push(`${page}: ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+Deno.test("Every folder and file that the README maps is there", () => {
+  const map = README.slice(README.indexOf("## Find your way"));
+  const named = [...map.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, path = ""]) => path);
+  assert.ok(named.length > 5, "the map was found");
+  const isThere = (path: string) =>
+    FILES.some((file) => file === path || (path.endsWith("/") && file.startsWith(path)));
+  assert.deepEqual(named.filter((path) => !isThere(path)), []);
+});
+
+Deno.test("Every task that the README names exists, and each task is named", () => {
+  const named = new Set([...README.matchAll(/\btask ([a-z:]+)/g)].map(([, task = ""]) => task));
+  const parts = new Set(["lint", "check"]); // of `ok`
+  const own = new Set(Object.keys(project.tasks)).difference(parts);
+  assert.deepEqual([...named.symmetricDifference(own)], []);
+});
+
+Deno.test("Every configuration in the README is accepted without a warning", async () => {
+  const examples = blocks(README, "json");
+  assert.equal(examples.length, 2);
+  for (const text of examples) {
+    const { warnings } = await loadText(text, {
+      manifests: channelEntries.map(({ manifest }) => manifest),
+      env: { MODEL_API_KEY: "k1", FEISHU_APP_SECRET: "s1" },
+    });
+    assert.deepEqual(warnings, []);
+  }
+});
+
+Deno.test("The README's first configuration leads to its model", async () => {
+  const [text = ""] = blocks(README, "json");
+  const { config } = await loadText(text, { env: { MODEL_API_KEY: "k1" } });
+  const { model, provider } = config.agents.defaults;
+  const choice = chooseProvider({ model, provider, providers: config.providers });
+  assert.ok(choice.state !== "unconfigured" && choice.state !== "problem");
+  assert.equal(choice.baseUrl, "http://127.0.0.1:8000/v1");
+});
+
+Deno.test("A gateway starts with the lines that the README shows", async () => {
+  const [shown = ""] = blocks(README, "").filter((block) => block.startsWith("Troupe "));
+  const subjects = (text: string) =>
+    text.split("\n").map((line) => line.split(/[: ]/)[0] ?? "").filter(Boolean);
+  await using home = await GatewayHome.make();
+  await using gateway = await GatewayProcess.start(home, {});
+  const lines = gateway.output.split("\n").filter((line) => !line.startsWith("Workspace: made"));
+  const own = lines.filter((line) => /^[A-Z][a-z]+( |:|$)/.test(line));
+  assert.deepEqual(subjects(own.join("\n")), subjects(shown));
+  await gateway.stop();
+});
