@@ -53,6 +53,12 @@ export class TmuxTerminal implements AsyncDisposable {
     await this.#tmux(["send-keys", ...keys]);
   }
 
+  /** Pastes text, with the marks around it where the program wants them. */
+  async paste(text: string): Promise<void> {
+    await this.#tmux(["set-buffer", "--", text]);
+    await this.#tmux(["paste-buffer", "-p", "-r"]);
+  }
+
   /** Types a line and ends it. */
   async enter(line: string): Promise<void> {
     await this.type(line);
