@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import houseStyle from "./lint/house_style.ts";
 import { importsAgainstTheHouse, importsBetweenChannels } from "./tidy/floors.ts";
-import { findCycle, importsOf, modulesNamedByUrl, reachableFrom } from "./tidy/module_graph.ts";
+import { findCycle, importsOf, modulesNamedIn, reachableFrom } from "./tidy/module_graph.ts";
 import { projectFiles, ROOT } from "./tidy/project_files.ts";
 
 const FILES = await projectFiles();
@@ -15,7 +15,7 @@ const TEXTS = new Map(
   ),
 );
 const IMPORTS = await importsOf(MODULES);
-const NAMED = MODULES.flatMap((file) => modulesNamedByUrl(file, TEXTS.get(file) ?? ""));
+const NAMED = MODULES.flatMap((file) => modulesNamedIn(file, TEXTS.get(file) ?? ""));
 
 /** What stands in the root; a new entry is a decision. */
 const ROOT_ENTRIES = new Set([

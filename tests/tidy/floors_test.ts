@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { importsAgainstTheHouse, importsBetweenChannels } from "./floors.ts";
-import { findCycle, modulesNamedByUrl, reachableFrom } from "./module_graph.ts";
+import { findCycle, modulesNamedIn, reachableFrom } from "./module_graph.ts";
 
 function edge(from: string, to: string) {
   return { from, to, isTypeOnly: false };
@@ -44,9 +44,9 @@ Deno.test("What no root leads to is not reached", () => {
   assert.deepEqual([...reachableFrom(["a"], edges)], ["a", "b"]);
 });
 
-Deno.test("A module that is started by its URL counts as imported", () => {
+Deno.test("A module that is started by its path counts as imported", () => {
   const text = 'const ENTRY = new URL("../b/worker.ts", import.meta.url);\nnew URL("a.md", x);';
-  assert.deepEqual(modulesNamedByUrl("actors/a/start.ts", text), [
+  assert.deepEqual(modulesNamedIn("actors/a/start.ts", text), [
     edge("actors/a/start.ts", "actors/b/worker.ts"),
   ]);
 });

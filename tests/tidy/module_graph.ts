@@ -16,8 +16,8 @@ export interface Edge {
   readonly isTypeOnly: boolean;
 }
 
-/** A module that another one starts as a Worker or a process, by `new URL("…", import.meta.url)`. */
-const MODULE_URL = /new URL\("(\.{1,2}\/[^"]+\.ts)",\s*import\.meta\.url\)/g;
+/** A module that another one names, to start it as a Worker or a process. */
+const MODULE_PATH = /"(\.{1,2}\/[^"]+\.ts)"/g;
 
 const resolved = z.object({ specifier: z.string() });
 const graphSchema = z.object({
@@ -48,9 +48,9 @@ export async function importsOf(files: readonly string[]): Promise<Edge[]> {
   }
 }
 
-/** Modules that `text`, the source of `file`, names by URL. */
-export function modulesNamedByUrl(file: string, text: string): Edge[] {
-  return [...text.matchAll(MODULE_URL)].map(([, path = ""]) => ({
+/** Modules that `text`, the source of `file`, names by their relative path. */
+export function modulesNamedIn(file: string, text: string): Edge[] {
+  return [...text.matchAll(MODULE_PATH)].map(([, path = ""]) => ({
     from: file,
     to: normalize(join(dirname(file), path)),
     isTypeOnly: false,
