@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { getLogger } from "@logtape/logtape";
 import type { Channel, ChannelContext } from "../../channels/channel.ts";
 import {
   ChannelHost,
@@ -11,6 +12,7 @@ import {
   type FromChannel,
   type ToChannel,
 } from "../../channels/channel_host.ts";
+import { type ChannelInstance, instancesOf } from "../../channels/manifest.ts";
 import { channelEntries, type ChannelEntry } from "../../channels/registry.ts";
 import type { Locations } from "../config/locations.ts";
 import type { Config } from "../config/schema.ts";
@@ -18,6 +20,9 @@ import { asJson } from "../kernel/json.ts";
 import { workerActor } from "../kernel/worker_actor.ts";
 import { mayReadWholeEnvironment } from "./adapters/environment.ts";
 import type { CoreChannel } from "./core.ts";
+import type { TranscribeFolder } from "./speech.ts";
+
+const logger = getLogger(["troupe", "gateway", "channels"]);
 
 /** A channel that runs in this process. */
 export interface LocalChannel {
@@ -34,26 +39,35 @@ export interface PlatformOptions {
   readonly locations: Locations;
   /** Replaced by tests that break Workers. */
   readonly workerEntry: URL;
+  readonly transcribeFolder: TranscribeFolder;
 }
 
-/** The enabled platforms, each in a Worker that may reach its hosts and its media folder only. */
+/**
+ * The enabled platforms, each bot in a Worker of its own that may reach its hosts and its media
+ * folder only.
+ */
 export function platformChannels(options: PlatformOptions): readonly CoreChannel[] {
   return channelEntries.flatMap((entry) => {
     const section = options.config.channels.enabled[entry.manifest.name];
-    return section === undefined ? [] : [platformChannel(entry, section, options)];
+    if (section === undefined) return [];
+    return instancesOf(entry.manifest, section).flatMap((instance) => {
+      if (instance.skipped === null) return [platformChannel(entry, instance, options)];
+      logger.warn("{reason}", { reason: instance.skipped });
+      return [];
+    });
   });
 }
 
 function platformChannel(
   { manifest }: ChannelEntry,
-  section: Config["channels"]["enabled"][string],
-  { locations, workerEntry }: PlatformOptions,
+  { name, section }: ChannelInstance,
+  { locations, workerEntry, transcribeFolder }: PlatformOptions,
 ): CoreChannel {
-  const { name } = manifest;
   const mediaFolder = join(locations.mediaFolder, name);
   return {
     name,
     idempotencyMs: manifest.idempotencyMs ?? 0,
+    transcribe: transcribeFolder(mediaFolder),
     startHost: (spawn, gateway) =>
       spawn(workerActor<ToChannel, FromChannel>({
         name: "host",
@@ -64,7 +78,7 @@ function platformChannel(
           write: [mediaFolder],
           env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
         },
-        init: { channel: name, name, mediaFolder, section: asJson({ ...section }) },
+        init: { channel: manifest.name, name, mediaFolder, section: asJson({ ...section }) },
         parent: gateway,
         supervision: { restart: "never" },
       })),

@@ -177,7 +177,10 @@ function startActors(
 ): Pick<Parts, "core" | "channels"> {
   const { config, locations } = loaded;
   const { defaults } = config.agents;
-  const platforms = isWhole ? platformChannels({ config, locations, workerEntry }) : [];
+  const { transcribeFolder } = services;
+  const platforms = isWhole
+    ? platformChannels({ config, locations, workerEntry, transcribeFolder })
+    : [];
   const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
   const core = startCore({
     system,

@@ -26,6 +26,7 @@ import type { Tool } from "../tools/tool.ts";
 import { writeFileTool } from "../tools/write_file.ts";
 import { realFolder, userHomeFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
+import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import type { World } from "./world.ts";
 
 /** Follow-ups of one chat that join a running turn: at one step, and over the whole turn. */
@@ -51,6 +52,7 @@ export interface WiredServices {
   readonly shared: SharedServices;
   readonly modelLine: string;
   readonly toolsLine: string;
+  readonly transcribeFolder: TranscribeFolder;
 }
 
 /** Makes the services. Reads the workspace's real path, so it must be there. */
@@ -65,6 +67,11 @@ export function wireServices(options: WiringOptions): WiredServices {
   return {
     modelLine,
     toolsLine: describeTools(tools, loaded),
+    transcribeFolder: wireSpeech({
+      config,
+      fallbacks: loaded.process.transcription,
+      clock: world.clock,
+    }),
     shared: {
       settings: settingsOf(options, workspace),
       journal,
