@@ -114,7 +114,8 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
 
-  owned.use(await takeLocks(loaded.locations, options.command ?? DEFAULT_COMMAND));
+  const { command = DEFAULT_COMMAND } = options;
+  owned.use(await takeLocks(loaded.locations, { clock: world.clock, command }));
   const journal = owned.use(await openGround(options));
   const services = wireServices({ loaded, version, world, journal, uptimeMs });
   print(services.modelLine);

@@ -5,8 +5,14 @@
 
 import { join } from "node:path";
 import type { Locations } from "../config/locations.ts";
+import { type Clock, sleep } from "../kernel/clock.ts";
 import { asError } from "../kernel/errors.ts";
-import { LockFile, type LockHolder } from "./adapters/lock_file.ts";
+import {
+  type LockAttempt,
+  LockFile,
+  type LockHolder,
+  type LockPurpose,
+} from "./adapters/lock_file.ts";
 import { makeFolder } from "./adapters/local_folders.ts";
 import { LockedError, StartError } from "./errors.ts";
 
@@ -14,6 +20,17 @@ import { LockedError, StartError } from "./errors.ts";
 export const STATE_LOCK = "gateway.lock";
 /** Lock of the workspace, in it. */
 export const WORKSPACE_LOCK = ".troupe.lock";
+
+/** Whoever looks into the files for a moment is waited for. */
+const BRIEF_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+
+/** Who takes a lock. */
+export interface LockTaker {
+  readonly clock: Clock;
+  /** What this process was started as, for others to read. */
+  readonly command: string;
+}
 
 /** One of the two, and what to do where it cannot be had. */
 interface Place {
@@ -27,28 +44,27 @@ interface Place {
 /**
  * Takes both locks; disposing of the result lets go of them.
  *
- * @param command what this process was started as, for others to read
  * @throws {LockedError} when another process holds one of them
  * @throws {StartError} when a folder cannot be made or written
  */
 export async function takeLocks(
   { stateFolder, workspace }: Pick<Locations, "stateFolder" | "workspace">,
-  command: string,
+  taker: LockTaker,
 ): Promise<Disposable> {
   using taking = new DisposableStack();
-  taking.use(await takeLock(statePlace(stateFolder), command));
-  taking.use(await takeLock(workspacePlace(workspace), command));
+  taking.use(await takeLock(statePlace(stateFolder), taker, { isBrief: false }));
+  taking.use(await takeLock(workspacePlace(workspace), taker, { isBrief: false }));
   return taking.move();
 }
 
 /**
- * Takes the lock of the state folder alone, for a look into its files.
+ * Takes the lock of the state folder alone, for a short look into its files.
  *
  * @throws {LockedError} when another process holds it
  * @throws {StartError} when the folder cannot be made or written
  */
-export function takeStateLock(stateFolder: string, command: string): Promise<Disposable> {
-  return takeLock(statePlace(stateFolder), command);
+export function takeStateLock(stateFolder: string, taker: LockTaker): Promise<Disposable> {
+  return takeLock(statePlace(stateFolder), taker, { isBrief: true });
 }
 
 function statePlace(folder: string): Place {
@@ -61,23 +77,32 @@ function workspacePlace(folder: string): Place {
   return { code: "workspace", noun: "workspace", folder, file: WORKSPACE_LOCK, otherwise };
 }
 
-async function takeLock(place: Place, command: string): Promise<LockFile> {
-  const { code, noun, folder, file, otherwise } = place;
-  const attempt = await tryLock(place, command);
-  if (attempt.state === "held") return attempt.lock;
-  const { holder } = attempt;
-  throw new LockedError(
-    `${code}_locked`,
-    `Cannot use ${noun} "${folder}": ${holderText(holder, join(folder, file))} ` +
-      `uses it; stop that one first, or ${otherwise}`,
-    holder,
-  );
+async function takeLock(
+  place: Place,
+  { clock, command }: LockTaker,
+  { isBrief }: { readonly isBrief: boolean },
+): Promise<LockFile> {
+  for (let waitedMs = 0;; waitedMs += LOOK_AGAIN_MS) {
+    const attempt = await tryLock(place, { command, isBrief });
+    if (attempt.state === "held") return attempt.lock;
+    const { holder } = attempt;
+    if (holder?.isBrief !== true || waitedMs >= BRIEF_WAIT_MS) throw lockedError(place, holder);
+    await sleep(clock, LOOK_AGAIN_MS);
+  }
 }
 
-async function tryLock({ code, noun, folder, file, otherwise }: Place, command: string) {
+function lockedError(place: Place, holder: LockHolder | null): LockedError {
+  const { code, noun, folder, file, otherwise } = place;
+  const text = `Cannot use ${noun} "${folder}": ${holderText(holder, join(folder, file))} ` +
+    `uses it; stop that one first, or ${otherwise}`;
+  return new LockedError(`${code}_locked`, text, holder);
+}
+
+async function tryLock(place: Place, purpose: LockPurpose): Promise<LockAttempt> {
+  const { code, noun, folder, file, otherwise } = place;
   try {
     await makeFolder(folder, { isPrivate: code === "state" });
-    return await LockFile.take(join(folder, file), command);
+    return await LockFile.take(join(folder, file), purpose);
   } catch (error) {
     const cause = asError(error);
     const text = `Cannot use ${noun} "${folder}": ${reasonOf(cause)}; ` +

@@ -26,6 +26,7 @@ import type { Tool } from "../tools/tool.ts";
 import { writeFileTool } from "../tools/write_file.ts";
 import { realFolder, userHomeFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
+import { WORKSPACE_LOCK } from "./locks.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import type { World } from "./world.ts";
 
@@ -160,7 +161,11 @@ function toolContextOf(
     homeFolder: userHomeFolder(),
     isRestricted: config.tools.restrictToWorkspace,
     readableRoots: [locations.mediaFolder],
-    protectedPaths: [locations.stateFolder, locations.configFile],
+    protectedPaths: [
+      locations.stateFolder,
+      locations.configFile,
+      join(workspace, WORKSPACE_LOCK),
+    ],
   }, world.newId);
   const processes = new ProcessShell({
     clock: world.clock,

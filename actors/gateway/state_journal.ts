@@ -43,7 +43,7 @@ export async function withIdleJournal<T>(
   work: (journal: Journal) => Promise<T>,
 ): Promise<T | null> {
   if (!await hasFile(journalPath(stateFolder))) return null;
-  using _lock = await takeStateLock(stateFolder, command);
+  using _lock = await takeStateLock(stateFolder, { clock: world.clock, command });
   await using journal = openJournal(stateFolder, world);
   return await work(journal);
 }

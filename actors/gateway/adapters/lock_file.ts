@@ -11,8 +11,13 @@ export interface LockHolder {
   readonly pid: number;
   /** What it was started as: `gateway`, `agent`, … */
   readonly command: string;
+  /** It will let go in a moment. */
+  readonly isBrief: boolean;
   readonly startedAtMs: number;
 }
+
+/** What the holder of a lock tells others of itself. */
+export type LockPurpose = Pick<LockHolder, "command" | "isBrief">;
 
 /** How taking a lock ended; whoever has it may not have said who it is yet. */
 export type LockAttempt =
@@ -22,6 +27,7 @@ export type LockAttempt =
 const holderSchema: z.ZodType<LockHolder> = z.object({
   pid: z.int(),
   command: z.string(),
+  isBrief: z.boolean(),
   startedAtMs: z.number(),
 });
 
@@ -43,14 +49,14 @@ export class LockFile implements Disposable {
    *
    * @throws {Error} what the system says when the file cannot be opened
    */
-  static async take(path: string, command: string): Promise<LockAttempt> {
+  static async take(path: string, purpose: LockPurpose): Promise<LockAttempt> {
     using opening = new DisposableStack();
     const file = opening.use(
       await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 }),
     );
     if (!await isLocked(file)) return { state: "taken", holder: await readHolder(path) };
     const lock = opening.use(new LockFile(file));
-    await lock.#write({ pid: processId(), command, startedAtMs: Date.now() });
+    await lock.#write({ pid: processId(), ...purpose, startedAtMs: Date.now() });
     opening.move();
     return { state: "held", lock };
   }
