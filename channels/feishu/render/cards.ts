@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { cutBlock } from "./blocks.ts";
-import type { ImageKeys } from "./inline.ts";
+import type { Fits, ImageKeys } from "./inline.ts";
 import { BODY_BYTES_MAX, ELEMENTS_MAX, jsonBytes, TABLES_MAX } from "./limits.ts";
 import { type MarkdownToken, parseMarkdown } from "./markdown.ts";
 import { tableParts } from "./table.ts";
@@ -38,7 +38,7 @@ interface Part {
   /** What stands before it, unless it is the first one. */
   readonly gap: string;
   readonly isHeading: boolean;
-  readonly isTable: boolean;
+  readonly tables: number;
   readonly markdownBytes: number;
   readonly elementBytes: number;
 }
@@ -59,7 +59,7 @@ export function layOutCards(
 ): readonly CardBody[] {
   const cards: CardFill[] = [];
   let card = new CardFill(limits);
-  for (const part of partsOf(text, images, limits.bytesMax)) {
+  for (const part of partsOf(text, images, limits)) {
     if (card.add(part)) continue;
     const next = new CardFill(limits);
     const carried = card.takeHeadings();
@@ -91,7 +91,7 @@ class CardFill {
   add(part: Part): boolean {
     const markdownBytes = this.#markdownBytes + part.markdownBytes;
     const elementBytes = this.#elementBytes + part.elementBytes;
-    const tables = this.#tables + (part.isTable ? 1 : 0);
+    const tables = this.#tables + part.tables;
     const components = this.#components + (part.element === null ? 0 : 1);
     const { bytesMax, tablesMax } = this.#limits;
     const bytes = components === 0 ? markdownBytes : Math.max(markdownBytes, elementBytes);
@@ -112,21 +112,22 @@ class CardFill {
   }
 }
 
-function partsOf(text: string, images: ImageKeys, bytesMax: number): readonly Part[] {
-  const room = bytesMax - 2 * ELEMENT_BYTES;
+function partsOf(text: string, images: ImageKeys, limits: CardLimits): readonly Part[] {
+  const room = limits.bytesMax - 2 * ELEMENT_BYTES;
+  const fits: Fits = (piece) => jsonBytes(piece) <= room && countTables(piece) <= limits.tablesMax;
   const parts: Part[] = [];
   let gap = "\n\n";
   for (const token of parseMarkdown(text)) {
     const pieces = token.type === "table"
       ? tableParts(token, images, room)
-      : cutBlock(token, images, (piece) => jsonBytes(piece) <= room)
+      : cutBlock(token, images, fits)
         .map((markdown) => ({ markdown, element: null }));
     for (const [index, piece] of pieces.entries()) {
       parts.push({
         ...piece,
         gap: index > 0 ? "\n\n" : gapBefore(token, gap),
         isHeading: token.type === "heading",
-        isTable: token.type === "table",
+        tables: piece.element === null ? countTables(piece.markdown) : 1,
         markdownBytes: jsonBytes(piece.markdown) + 2,
         elementBytes: jsonBytes(piece.element ?? piece.markdown) + ELEMENT_BYTES,
       });
@@ -134,6 +135,15 @@ function partsOf(text: string, images: ImageKeys, bytesMax: number): readonly Pa
     if (pieces.length > 0) gap = gapAfter(token);
   }
   return parts;
+}
+
+const CODE = /^[ >]*(`{3,})[^\n]*\n[\s\S]*?^[ >]*\1[ ]*$/gm;
+const TABLE_HEAD = /^[ >]*\|.*\|[ ]*\n[ >]*\|(?=[^\n]*-)[ :|-]*\|[ ]*$/gm;
+
+/** Tables in Markdown, those in lists and quotes included. */
+function countTables(markdown: string): number {
+  if (!markdown.includes("|")) return 0;
+  return markdown.replace(CODE, "").match(TABLE_HEAD)?.length ?? 0;
 }
 
 /** One line end where the writer put one and that changes nothing; else a blank line. */

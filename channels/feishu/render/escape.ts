@@ -8,8 +8,8 @@
 const MENTION = /@([^@()\n<>]{1,64}?) \((ou_[A-Za-z0-9_]+)(?:, user id: [^)\s]+)?\)/g;
 /** What could begin a tag; `<3` and `a < b` are no tags. */
 const TAG_START = /<(?=[A-Za-z/!?])/g;
-/** A line that a parser would take as a definition, and hide. */
-const DEFINITION = /^([ \t]*)\[(?=[^\]\n]*\]:)/gm;
+/** What begins a block at the start of a line, on lines where it did not. */
+const BLOCK_START = /(?<=\n[ \t]*)[-+#>=](?=[\s#>=-]|$)|(?<=\n[ \t]*\d{1,9})[.)](?=\s|$)/g;
 const ENTITY = /&#(\d{1,7});/g;
 const AT_TAG = /<at id=(\w+)><\/at>/g;
 
@@ -26,9 +26,24 @@ export function literalText(text: string): string {
 /** Running text for a card: no tag of the platform gets through, and people are called. */
 export function cardText(text: string): string {
   return replaceMentions(
-    text.replace(TAG_START, "&#60;").replace(/\*/g, "&#42;").replace(DEFINITION, "$1&#91;"),
+    text.replace(TAG_START, "&#60;").replace(/[*`]|\](?=[([:])/g, entity)
+      .replace(BLOCK_START, entity),
     (_name, openId) => `<at id=${openId}></at>`,
   );
+}
+
+/** A piece of a paragraph that begins where no line began: its first sign stays a sign. */
+export function guardedStart(piece: string): string {
+  const numbered = /^(\d{1,9})([.)])(?=\s|$)/.exec(piece);
+  if (numbered !== null) {
+    const [whole, digits = "", sign = ""] = numbered;
+    return digits + entity(sign) + piece.slice(whole.length);
+  }
+  const sign =
+    /^(?:[-+](?=\s|$)|-(?=--+[ \t]*(?:\n|$))|#(?=#{0,5}(?:\s|$))|>|=(?==*[ \t]*(?:\n|$)))/.exec(
+      piece,
+    )?.[0];
+  return sign === undefined ? piece : entity(sign) + piece.slice(sign.length);
 }
 
 /** The text with each mention of a person replaced. */

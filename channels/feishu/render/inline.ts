@@ -4,7 +4,7 @@
  * @module
  */
 
-import { cardText, entity, literalText } from "./escape.ts";
+import { cardText, entity, guardedStart, literalText } from "./escape.ts";
 import { known, type MarkdownToken } from "./markdown.ts";
 
 /** Marks around a run, the same object for all runs of one emphasis or link. */
@@ -56,11 +56,13 @@ export function runsOf(
         return linkRuns(token, images, marks);
       case "codespan":
         return [codeRun(token.text, marks)];
+      case "image":
+        return [{ text: imageText(token.text, token.href, images), marks }];
       default: {
         const children = childrenOf(token);
         return children.length > 0
           ? runsOf(children, images, marks)
-          : [{ text: leafText(token, images), marks }];
+          : [{ text: leafText(token), marks }];
       }
     }
   });
@@ -93,7 +95,7 @@ export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
       continue;
     }
     const count = most === units.length ? most : Math.max(1, borderBefore(units, most));
-    const piece = joinRuns(trimmed(units.slice(0, count)));
+    const piece = guardedStart(joinRuns(trimmed(units.slice(0, count))));
     if (piece !== "") pieces.push(piece);
     units = trimmed(units.slice(count));
   }
@@ -124,14 +126,12 @@ function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
   return "tokens" in token ? known(token.tokens) : [];
 }
 
-function leafText(token: MarkdownToken, images: ImageKeys): string {
+function leafText(token: MarkdownToken): string {
   switch (token.type) {
     case "escape":
       return literalText(token.text);
     case "br":
       return "\n";
-    case "image":
-      return imageText(token.text, token.href, images);
     case "html":
       return LINE_BREAK.test(token.raw) ? "\n" : literalText(token.raw);
     case "checkbox":
@@ -143,7 +143,7 @@ function leafText(token: MarkdownToken, images: ImageKeys): string {
 
 /** A picture the platform has is shown; others are a link, or a word about the file. */
 function imageText(alt: string, href: string, images: ImageKeys): string {
-  const label = alt.trim() === "" ? "image" : literalText(alt);
+  const label = alt.trim() === "" ? "image" : literalText(alt.replace(/\s+/g, " ").trim());
   const key = images.get(href) ?? (IMAGE_KEY.test(href) ? href : undefined);
   if (key !== undefined) return `![${label}](${key})`;
   if (WEB_ADDRESS.test(href)) return `[${label}](${addressOf(href)})`;

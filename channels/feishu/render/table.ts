@@ -6,7 +6,7 @@
 import type { Tokens } from "marked";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { inlineText, rowRuns, tableText } from "./blocks.ts";
-import { readable } from "./escape.ts";
+import { guardedStart, readable } from "./escape.ts";
 import { cutRuns, type Fits, type ImageKeys, largest } from "./inline.ts";
 import { COLUMNS_MAX, jsonBytes, PAGE_ROWS_MAX } from "./limits.ts";
 import { known, type MarkdownToken } from "./markdown.ts";
@@ -96,7 +96,7 @@ function tableElement(
     rows: rows.map((row) =>
       Object.fromEntries(row.map(({ tokens }, column) => {
         const text = inlineText(tokens, images);
-        return [`c${column}`, isRich[column] === true ? text : readable(text)];
+        return [`c${column}`, isRich[column] === true ? guardedStart(text) : readable(text)];
       }))
     ),
   };

@@ -51,7 +51,8 @@ function withoutHalfMark(lines: readonly string[]): readonly string[] {
 }
 
 /** A table begins to show with its rule, and each row when it is complete. */
-function withoutHalfTable(lines: readonly string[]): readonly string[] {
+function withoutHalfTable(all: readonly string[]): readonly string[] {
+  const lines = all.at(-1)?.trim() === "" ? all.slice(0, -1) : all;
   const first = lines.findLastIndex((line) => !TABLE_LINE.test(line)) + 1;
   const rows = lines.slice(first);
   if (rows.length === 0) return lines;

@@ -21,7 +21,7 @@ export interface CardLimits {
 export const CARD_LIMITS: CardLimits = { bytesMax: 30 * 1024, elementsMax: 200, tablesMax: 5 };
 
 const TEXT_TAGS: ReadonlySet<string> = new Set(["plain_text", "lark_md", "standard_icon"]);
-const MARKDOWN_TABLE = /^\s*\|.*\|\s*\n\s*\|?[\s:|-]*-[\s:|-]*\|?\s*$/gm;
+const MARKDOWN_TABLE = /^[ >]*\|.*\|[ \t]*\n[ >]*\|[ \t:|-]*-[ \t:|-]*\|[ \t]*$/gm;
 
 /** Whether the value is an object (no list, not null). */
 export function isNode(value: unknown): value is CardNode {

@@ -1,0 +1,91 @@
+/**
+ * What a person reads: of Markdown, and of the messages that show it. White space does not count.
+ * @module
+ */
+
+import { z } from "zod";
+import {
+  known,
+  type MarkdownToken,
+  parseMarkdown,
+} from "../../../../channels/feishu/render/markdown.ts";
+
+/** The words of Markdown, without white space. */
+export function visibleText(markdown: string): string {
+  return visible(parseMarkdown(markdown)).replace(/\s/g, "");
+}
+
+const tableSchema = z.object({
+  tag: z.literal("table"),
+  columns: z.array(z.object({ name: z.string(), display_name: z.string(), data_type: z.string() })),
+  rows: z.array(z.record(z.string(), z.string())),
+});
+const textSchema = z.object({ tag: z.literal("markdown"), content: z.string() });
+const elementSchema = z.union([tableSchema, textSchema]);
+
+/**
+ * The words of cards' elements, in order, without white space. The head of a table that was cut
+ * counts once.
+ */
+export function visibleElements(elements: readonly unknown[]): string {
+  let text = "";
+  let head = "";
+  for (const element of elements.map((value) => elementSchema.parse(value))) {
+    if (element.tag === "markdown") {
+      text += visibleText(element.content);
+      head = "";
+      continue;
+    }
+    const own = element.columns.map(({ display_name: name }) => name).join("");
+    if (own !== head) text += own;
+    head = own;
+    for (const row of element.rows) {
+      for (const { name, data_type: type } of element.columns) {
+        const cell = row[name] ?? "";
+        text += type === "markdown" ? visibleText(cell) : cell;
+      }
+    }
+  }
+  return text.replace(/\s/g, "");
+}
+
+function visible(tokens: readonly MarkdownToken[]): string {
+  return tokens.map(visibleToken).join("");
+}
+
+function visibleToken(token: MarkdownToken): string {
+  switch (token.type) {
+    case "code":
+    case "codespan":
+      return token.text;
+    case "escape":
+      return decoded(token.text);
+    case "html":
+      return decoded(token.raw);
+    case "br":
+    case "hr":
+    case "def":
+    case "space":
+      return "";
+    case "checkbox":
+      return token.checked ? "☑" : "☐";
+    case "list":
+      return visible(token.items);
+    case "table":
+      return [token.header, ...token.rows].flat().map(({ tokens }) => visible(known(tokens)))
+        .join("");
+    case "image":
+      return decoded(token.text.trim() || "image");
+    case "text":
+      return token.tokens === undefined ? decoded(token.raw) : visible(known(token.tokens));
+    default:
+      return visible(known(token.tokens));
+  }
+}
+
+function decoded(text: string): string {
+  return text.replace(
+    /&#(\d+);/g,
+    (_whole, digits: string) => String.fromCodePoint(Number(digits)),
+  );
+}
