@@ -39,8 +39,8 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
 };
 
 interface OpenBlock {
-  readonly start: WireBlock;
-  readonly text: TextBuffer;
+  start: WireBlock;
+  readonly thinking: TextBuffer;
   readonly json: TextBuffer;
   signature: string;
 }
@@ -49,6 +49,8 @@ interface OpenBlock {
 export class MessageFold implements Fold {
   readonly #options: FoldOptions;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #text = new TextBuffer();
+  readonly #reasoning = new TextBuffer();
   #usage: WireUsage = {};
   #stopReason: string | null = null;
   #isComplete = false;
@@ -102,8 +104,8 @@ export class MessageFold implements Fold {
     const blocks = [...this.#blocks].toSorted(([a], [b]) => a - b).map(([, block]) => block);
     const reason = FINISH_REASONS[this.#stopReason ?? "end_turn"] ?? "other";
     const calls = this.#calls(blocks, reason === "length");
-    const text = textOf(blocks, "text");
-    const thoughts = textOf(blocks, "thinking");
+    const text = this.#text.toString();
+    const reasoning = this.#reasoning.toString();
     return {
       state: "ok",
       lateText: "",
@@ -112,7 +114,7 @@ export class MessageFold implements Fold {
         calls,
         finishReason: calls.length > 0 && reason === "stop" ? "tool_calls" : reason,
         usage: readUsage(this.#usage),
-        reasoning: thoughts === "" ? null : thoughts,
+        reasoning: reasoning === "" ? null : reasoning,
         thinkingBlocks: blocks.flatMap((block) => thinkingOf(block, this.#options.origin)),
       },
     };
@@ -120,37 +122,31 @@ export class MessageFold implements Fold {
 
   #begin(index: number, start: WireBlock | null | undefined): Folded {
     if (!start) return NOTHING;
-    const signature = start.signature ?? "";
-    this.#blocks.set(index, {
-      start,
-      text: new TextBuffer(),
-      json: new TextBuffer(),
-      signature,
-    });
+    const block = this.#blockAt(index, start);
+    block.start = start;
+    block.signature += start.signature ?? "";
     return this.#grow(index, { text: start.text, thinking: start.thinking });
   }
 
   #grow(index: number, delta: WireDelta | null | undefined): Folded {
     if (!delta) return NOTHING;
-    const text = delta.text ?? "";
-    const reasoning = delta.thinking ?? "";
-    const block = this.#blocks.get(index) ?? this.#beginUnannounced(index, delta);
-    if (delta.signature) block.signature += delta.signature;
-    if (delta.partial_json) block.json.add(delta.partial_json);
-    if (text === "" && reasoning === "") return NOTHING;
-    block.text.add(text + reasoning);
-    return { state: "ok", text, reasoning };
+    const { text, thinking, signature, partial_json: json } = delta;
+    // Some copies of the API leave out the event that begins a block.
+    const type = json ? "tool_use" : thinking ? "thinking" : "text";
+    const block = this.#blockAt(index, { type });
+    block.signature += signature ?? "";
+    block.json.add(json ?? "");
+    block.thinking.add(thinking ?? "");
+    if (!text && !thinking) return NOTHING;
+    this.#text.add(text ?? "");
+    this.#reasoning.add(thinking ?? "");
+    return { state: "ok", text: text ?? "", reasoning: thinking ?? "" };
   }
 
-  /** Some copies of the API leave out the event that begins a block. */
-  #beginUnannounced(index: number, { thinking, partial_json: json }: WireDelta): OpenBlock {
-    const type = json ? "tool_use" : thinking ? "thinking" : "text";
-    const block: OpenBlock = {
-      start: { type },
-      text: new TextBuffer(),
-      json: new TextBuffer(),
-      signature: "",
-    };
+  #blockAt(index: number, start: WireBlock): OpenBlock {
+    const known = this.#blocks.get(index);
+    if (known !== undefined) return known;
+    const block = { start, thinking: new TextBuffer(), json: new TextBuffer(), signature: "" };
     this.#blocks.set(index, block);
     return block;
   }
@@ -193,18 +189,16 @@ export class MessageFold implements Fold {
   }
 }
 
-function textOf(blocks: readonly OpenBlock[], type: string): string {
-  return blocks.filter(({ start }) => start.type === type).map(({ text }) => text.toString())
-    .join("");
-}
-
 /** Thinking as it must come back. Without its signature the API takes none. */
-function thinkingOf({ start, text, signature }: OpenBlock, origin: string): readonly JsonObject[] {
+function thinkingOf(
+  { start, thinking, signature }: OpenBlock,
+  origin: string,
+): readonly JsonObject[] {
   if (start.type === "redacted_thinking" && start.data) {
     return [withOrigin({ type: "redacted_thinking", data: start.data }, origin)];
   }
   if (start.type !== "thinking" || signature === "") return [];
-  return [withOrigin({ type: "thinking", thinking: text.toString(), signature }, origin)];
+  return [withOrigin({ type: "thinking", thinking: thinking.toString(), signature }, origin)];
 }
 
 function readUsage(usage: WireUsage): Usage | null {

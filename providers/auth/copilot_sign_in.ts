@@ -75,16 +75,27 @@ async function waitForGrant(
   let intervalS = asked.interval;
   while (clock.now() + intervalS * 1_000 < endMs) {
     await sleep(clock, intervalS * 1_000, signal);
-    const { body } = await requestTokens(`${hosts.web}/login/oauth/access_token`, {
-      form: { client_id: CLIENT_ID, device_code: asked.device_code, grant_type: GRANT_TYPE },
-      clock,
-      signal,
-    });
+    const body = await poll(`${hosts.web}/login/oauth/access_token`, asked, { clock, signal });
     const { data } = granted.safeParse(body);
     if (data !== undefined) return data.access_token;
     if (slowsDown(body)) intervalS += SLOWER_S;
   }
   throw new SignInError("sign_in_expired", "GitHub device flow timed out.");
+}
+
+/** What GitHub says now; nothing while it cannot be reached, which may pass. */
+async function poll(
+  url: string,
+  { device_code }: Device,
+  { clock, signal }: Pick<SignInPorts, "clock" | "signal">,
+): Promise<unknown> {
+  const form = { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE };
+  try {
+    return (await requestTokens(url, { form, clock, signal })).body;
+  } catch (error) {
+    if (error instanceof SignInError) return null;
+    throw error;
+  }
 }
 
 /**

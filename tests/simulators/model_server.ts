@@ -132,11 +132,16 @@ export class ModelServer implements AsyncDisposable {
   }
 
   async #route(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(incoming.url ?? "/", this.baseUrl);
+    const { pathname, search } = new URL(incoming.url ?? "/", this.baseUrl);
     const body = await text(incoming);
     const protocol = incoming.method === "POST" ? protocolAt(pathname) : undefined;
     if (protocol !== undefined) {
-      return await this.#complete(incoming, response, { path: pathname, body, protocol });
+      return await this.#complete(incoming, response, {
+        path: pathname,
+        query: search,
+        body,
+        protocol,
+      });
     }
     if (incoming.method === "POST" && pathname.startsWith(RELEASE_PATH)) {
       this.release(decodeURIComponent(pathname.slice(RELEASE_PATH.length)));
@@ -149,8 +154,9 @@ export class ModelServer implements AsyncDisposable {
   async #complete(
     incoming: IncomingMessage,
     response: ServerResponse,
-    { path, body, protocol }: {
+    { path, query, body, protocol }: {
       readonly path: string;
+      readonly query: string;
       readonly body: string;
       readonly protocol: Protocol;
     },
@@ -162,6 +168,7 @@ export class ModelServer implements AsyncDisposable {
     const exchange = new Exchange(incoming, response, parsed.data, {
       index: this.requests.length,
       path,
+      query,
       protocol,
       concurrent: this.#running.size + 1,
       gate: (until) => typeof until === "string" ? this.#gate(until).promise : until,

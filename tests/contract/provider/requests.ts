@@ -108,6 +108,18 @@ export function testRequests(contract: Contract): void {
     assert.doesNotMatch(world.sent, /_meta|"origin"/);
   });
 
+  contract.test("sends nothing of the environment or of this machine", async (world) => {
+    for (const [name, value] of Object.entries(LEAKS)) Deno.env.set(name, value);
+    try {
+      responseOf(await world.answer(say("x")));
+    } finally {
+      for (const name of Object.keys(LEAKS)) Deno.env.delete(name);
+    }
+    const headers = JSON.stringify(world.lastRequest?.headers);
+    assert.doesNotMatch(headers, /leak|stainless/);
+    assert.match(headers, /my-proxy-secret/);
+  });
+
   contract.test("sends the names of tools as all vendors take them, and maps them back", async (world) => {
     const tools: readonly ToolDefinition[] = [
       { name: "1st.tool", description: "", parameters: {} },
@@ -125,6 +137,20 @@ export function testRequests(contract: Contract): void {
     assert.deepEqual(calls.map(({ call }) => call.function.name), ["1st.tool", "x".repeat(80)]);
   });
 }
+
+/** Variables that SDKs read when they are let. */
+const LEAKS = {
+  OPENAI_API_KEY: "leak-key",
+  OPENAI_ADMIN_KEY: "leak-admin",
+  OPENAI_BASE_URL: "http://127.0.0.1:1",
+  OPENAI_ORG_ID: "leak-org",
+  OPENAI_PROJECT_ID: "leak-project",
+  OPENAI_CUSTOM_HEADERS: "X-Leak: leak-custom\nAuthorization: leak-auth",
+  ANTHROPIC_API_KEY: "leak-key",
+  ANTHROPIC_AUTH_TOKEN: "leak-token",
+  ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
+  ANTHROPIC_CUSTOM_HEADERS: "X-Leak: leak-custom",
+};
 
 const BASE = {
   model: "test-model",

@@ -44,6 +44,8 @@ export interface RecordedRequest {
   /** 0 for the first request of this server. */
   readonly index: number;
   readonly path: string;
+  /** With its question mark; "" for none. */
+  readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ModelRequestBody;
   /** Running exchanges when this one began, itself included. */
@@ -57,6 +59,7 @@ export interface RecordedRequest {
 export interface ExchangeOptions {
   readonly index: number;
   readonly path: string;
+  readonly query: string;
   readonly protocol: Protocol;
   readonly concurrent: number;
   /** What `until` of a pause stands for. */
@@ -83,6 +86,7 @@ export class Exchange {
     this.request = {
       index: options.index,
       path: options.path,
+      query: options.query,
       headers: Object.fromEntries(
         Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
       ),
