@@ -5,7 +5,7 @@
 
 import type { JsonObject } from "../actors/kernel/json.ts";
 import { hasKeyword, prefixOf } from "./model_names.ts";
-import type { ThinkingSwitch } from "./traits.ts";
+import type { ThinkingSwitch } from "./trait_kinds.ts";
 import { isKind, type Vendor, vendor as newVendor } from "./vendor.ts";
 import { findVendor, toCamelCase, toSnakeCase, VENDORS } from "./vendors.ts";
 
@@ -24,7 +24,7 @@ export interface ProviderSection {
   readonly displayName?: string | null | undefined;
   readonly apiType?: ApiType | null | undefined;
   /** How thinking is switched, in place of what is known. */
-  readonly thinkingSwitch?: ThinkingSwitch | null | undefined;
+  readonly thinkingStyle?: ThinkingSwitch | null | undefined;
 }
 
 /** What the choice is made from. */
@@ -180,7 +180,7 @@ class Sections {
       extraQuery: section.extraQuery ?? {},
       extraBody: section.extraBody ?? undefined,
       apiType: section.apiType ?? "auto",
-      thinkingSwitch: section.thinkingSwitch ?? null,
+      thinkingSwitch: section.thinkingStyle ?? null,
     };
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from "../actors/kernel/json.ts";
-import type { Traits } from "./traits.ts";
+import type { Traits } from "./trait_kinds.ts";
 
 /** Efforts that mean: do not think. */
 const OFF: ReadonlySet<string> = new Set(["none", "minimal", "minimum"]);

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { ModelRule } from "./traits.ts";
+import type { ModelRule } from "./trait_kinds.ts";
 
 /** No effort is sent. */
 const NO_EFFORT = { effortFields: [] } as const;

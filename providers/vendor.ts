@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { ModelRule, Traits } from "./traits.ts";
+import type { ModelRule, Traits } from "./trait_kinds.ts";
 
 /** The code that talks to a vendor. */
 export type Backend =

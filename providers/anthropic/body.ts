@@ -9,7 +9,7 @@ import { blocksFrom } from "../messages/origin.ts";
 import { parametersFor } from "../messages/schema.ts";
 import type { ToolNames } from "../messages/tool_names.ts";
 import type { ChatMessage, ChatRequest } from "../provider.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 import { markConversation, markTools } from "./caching.ts";
 import { planThinking } from "./thinking.ts";
 import { toWireConversation } from "./wire_messages.ts";

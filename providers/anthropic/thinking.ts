@@ -6,7 +6,7 @@
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { isThinking } from "../effort.ts";
 import type { ChatRequest } from "../provider.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 
 /** Least tokens for thoughts that the API takes. */
 const BUDGET_MIN = 1_024;

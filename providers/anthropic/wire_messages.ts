@@ -10,7 +10,7 @@ import { CallIds } from "../messages/call_ids.ts";
 import { blocksFrom } from "../messages/origin.ts";
 import type { ToolNames } from "../messages/tool_names.ts";
 import type { AssistantMessage, ChatMessage, ContentBlock } from "../provider.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 
 /** A message of the API; neighbours never have the same role. */
 export interface WireMessage {

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { CallIdForm } from "../traits.ts";
+import type { CallIdForm } from "../trait_kinds.ts";
 
 interface Form {
   readonly valid: RegExp;

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
-import type { SchemaRule } from "../traits.ts";
+import type { SchemaRule } from "../trait_kinds.ts";
 
 /** References are followed this deep; what is below may be anything. */
 const DEPTH_MAX = 12;

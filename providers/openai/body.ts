@@ -9,7 +9,7 @@ import { cleanMessages } from "../messages/clean.ts";
 import { parametersFor } from "../messages/schema.ts";
 import type { ToolNames } from "../messages/tool_names.ts";
 import type { ChatRequest } from "../provider.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 import { markMessages, markTools } from "./caching.ts";
 import type { Concession } from "./concessions.ts";
 import { toWireMessages } from "./wire_messages.ts";

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../actors/kernel/json.ts";
 import type { Fault } from "../failures.ts";
 import { ToolNames } from "../messages/tool_names.ts";
 import type { ChatEvent, ChatRequest } from "../provider.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 import type { Wire } from "../wire/answer.ts";
 import { readAnswer } from "../wire/attempt.ts";
 import { mergeBody } from "../wire/extra_body.ts";

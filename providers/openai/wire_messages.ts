@@ -15,7 +15,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../provider.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 
 /** What messages are rendered for. */
 export interface WireOptions {

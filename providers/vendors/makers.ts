@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 import { type Vendor, vendor } from "../vendor.ts";
 
 /** What Anthropic's API insists on; those who copy it have taken that over. */

@@ -6,7 +6,7 @@
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import type { NewId } from "../../actors/kernel/random.ts";
-import type { Traits } from "../traits.ts";
+import type { Traits } from "../trait_kinds.ts";
 
 /** What holds for all requests of an upstream. */
 export interface ProtocolOptions {
