@@ -33,7 +33,7 @@ const SECRET_WORD =
   /(key|token|secret|password|passwd|passphrase|credentials?|authorization|cookie)$/i;
 const SECRET_SHORT_WORDS: ReadonlySet<string> = new Set(["pass", "pat", "auth", "pwd"]);
 /** Maps with free keys, in which people keep secrets under any name. */
-const FREE_MAPS: ReadonlySet<string> = new Set(["extraHeaders", "headers", "env"]);
+const FREE_MAPS: ReadonlySet<string> = new Set(["extraHeaders", "extraQuery", "headers", "env"]);
 const URL_PASSWORD = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/;
 
 /** Whether a key or variable is named like a secret: `apiKey`, `GITHUB_TOKEN`, `Authorization`. */

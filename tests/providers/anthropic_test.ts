@@ -5,7 +5,12 @@ import { MessageFold } from "../../providers/anthropic/fold.ts";
 import { planThinking } from "../../providers/anthropic/thinking.ts";
 import { ToolNames } from "../../providers/messages/tool_names.ts";
 import { INTERRUPTED_RESULT } from "../../providers/messages/pairing.ts";
-import type { ChatMessage, ChatRequest, ChatResponse } from "../../providers/provider.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ChatRequest,
+  ChatResponse,
+} from "../../providers/provider.ts";
 import { traitsOf } from "../../providers/traits.ts";
 import { findVendor } from "../../providers/vendors.ts";
 import { ModelServer, say } from "../simulators/model_server.ts";
@@ -38,9 +43,15 @@ function wire(messages: readonly ChatMessage[], effort: string | null = null): r
   ]);
 }
 
-const u = (content: string): ChatMessage => ({ role: "user", content });
-const a = (content: string): ChatMessage => ({ role: "assistant", content });
-const use: ChatMessage = {
+function u(content: string): ChatMessage {
+  return { role: "user", content };
+}
+
+function a(content: string): ChatMessage {
+  return { role: "assistant", content };
+}
+
+const use: AssistantMessage = {
   role: "assistant",
   content: null,
   tool_calls: [{ id: "t1", type: "function", function: { name: "f", arguments: "{}" } }],
@@ -126,7 +137,7 @@ const HIDDEN = { type: "redacted_thinking", data: "d" };
 
 function thoughtful(origin: string): ChatMessage {
   const thinking_blocks = [THOUGHT, HIDDEN].map((block) => ({ ...block, _meta: { origin } }));
-  return { ...use, thinking_blocks } as ChatMessage;
+  return { ...use, thinking_blocks };
 }
 
 Deno.test("Anthropic's messages give thoughts back to the model that had them", () => {

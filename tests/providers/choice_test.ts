@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
+import { PROVIDER_KEYS, providersSchema } from "../../actors/config/schema/providers.ts";
+import { wireModelOf } from "../../providers/backend.ts";
 import { chooseProvider, type ProviderSection } from "../../providers/choice.ts";
 import { hasKeyword, wireModelName } from "../../providers/model_names.ts";
 import { traitsOf } from "../../providers/traits.ts";
 import type { Vendor } from "../../providers/vendor.ts";
-import { findVendor, VENDORS } from "../../providers/vendors.ts";
+import { findVendor, toCamelCase, VENDORS } from "../../providers/vendors.ts";
 
 interface Case {
   readonly model: string;
   readonly provider?: string;
-  readonly providers?: Record<string, ProviderSection>;
+  readonly providers?: Readonly<Record<string, ProviderSection>>;
 }
 
 function choose({ model, provider = "auto", providers = {} }: Case) {
@@ -200,6 +202,34 @@ Deno.test.each([
 Deno.test("VENDORS has entries with names of their own", () => {
   assert.equal(new Set(VENDORS.map(({ name }) => name)).size, VENDORS.length);
   assert.ok(VENDORS.length >= 29);
+});
+
+Deno.test("VENDORS and the configuration know the same names", () => {
+  assert.deepEqual(
+    VENDORS.map(({ name }) => toCamelCase(name)).toSorted(),
+    PROVIDER_KEYS.toSorted(),
+  );
+});
+
+Deno.test("chooseProvider takes the settings of a section as the configuration has them", () => {
+  const section = {
+    apiBase: "http://box/v1",
+    extraBody: { top_k: 1 },
+    extraQuery: { v: "1" },
+    displayName: "My box",
+    thinkingStyle: "enable_thinking",
+  };
+  const providers = providersSchema.parse({ myBox: section });
+  const choice = choose({ model: "m", provider: "myBox", providers });
+  assert.equal(choice.state, "chosen");
+  assert.partialDeepStrictEqual(choice, {
+    extraBody: { top_k: 1 },
+    extraQuery: { v: "1" },
+    apiType: "auto",
+    thinkingSwitch: "enable_thinking",
+    vendor: { displayName: "My box" },
+  });
+  assert.equal(wireModelOf(choice, "my-box/m").traits.thinkingSwitch, "enable_thinking");
 });
 
 Deno.test.each([

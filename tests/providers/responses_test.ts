@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { ToolNames } from "../../providers/messages/tool_names.ts";
-import type { ChatMessage, ChatResponse, RequestedCall } from "../../providers/provider.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ChatResponse,
+  RequestedCall,
+} from "../../providers/provider.ts";
 import { toInput } from "../../providers/responses/input.ts";
 import { ResponseFold } from "../../providers/responses/fold.ts";
 import { type ModelReply, ModelServer, refuse, say } from "../simulators/model_server.ts";
@@ -14,7 +19,7 @@ function render(messages: readonly ChatMessage[]) {
   return toInput(messages, { tools: new ToolNames([]), reasoningFrom: ORIGIN });
 }
 
-function called(...ids: readonly string[]): ChatMessage {
+function called(...ids: readonly string[]): AssistantMessage {
   return {
     role: "assistant",
     content: null,
@@ -26,12 +31,9 @@ function called(...ids: readonly string[]): ChatMessage {
   };
 }
 
-const result = (id: string, content: string): ChatMessage => ({
-  role: "tool",
-  tool_call_id: id,
-  name: "f",
-  content,
-});
+function result(id: string, content: string): ChatMessage {
+  return { role: "tool", tool_call_id: id, name: "f", content };
+}
 
 Deno.test("Responses' input has all standing instructions apart (RSI-03)", () => {
   const { instructions, input } = render([
@@ -61,7 +63,7 @@ Deno.test("Responses' input has text and images of a user in their order (RSI-02
 Deno.test("Responses' input has text, calls and results as items (RSI-04, 05, 07)", () => {
   const { input } = render([
     { role: "user", content: "q" },
-    { ...called("call_1"), content: "Let me look." } as ChatMessage,
+    { ...called("call_1"), content: "Let me look." },
     result("call_1", "out"),
     { role: "user", content: "more" },
   ]);

@@ -4,6 +4,7 @@
  */
 
 import { z } from "zod";
+import type { JsonObject } from "../../kernel/json.ts";
 import { foldName } from "../spelling.ts";
 import { textMap, textOrNull, urlOrNull } from "./values.ts";
 
@@ -13,6 +14,16 @@ export interface ProviderConfig {
   readonly apiBase: string | null;
   /** Sent with every request. */
   readonly extraHeaders: Readonly<Record<string, string>> | null;
+  /** Parameters of the address of every request. */
+  readonly extraQuery: Readonly<Record<string, string>> | null;
+  /** Laid over the body of every request. */
+  readonly extraBody: JsonObject | null;
+  /** What people call a provider of one's own. */
+  readonly displayName: string | null;
+  /** Which of OpenAI's protocols is spoken; `auto` decides by model. */
+  readonly apiType: "auto" | "chat_completions" | "responses";
+  /** How thinking is switched, in place of what is known of the provider. */
+  readonly thinkingStyle: "enable_thinking" | "reasoning_split" | "thinking_type" | null;
 }
 
 /** By key as in the file, in camelCase for the providers known by name. */
@@ -49,6 +60,20 @@ export const PROVIDER_KEYS: readonly string[] = [
   "qianfan",
   "openaiCodex",
   "githubCopilot",
+  "orcarouter",
+  "edenai",
+  "opencode",
+  "opencodeZen",
+  "opencodeGo",
+  "huggingface",
+  "skywork",
+  "novita",
+  "modelscope",
+  "kimiCoding",
+  "atomicChat",
+  "nvidia",
+  "longcat",
+  "antLing",
 ];
 
 /** Schema of one provider. */
@@ -56,6 +81,12 @@ export const providerSchema: z.ZodType<ProviderConfig> = z.object({
   apiKey: textOrNull(),
   apiBase: urlOrNull(["http:", "https:"]),
   extraHeaders: textMap().nullable().default(null),
+  extraQuery: textMap().nullable().default(null),
+  extraBody: z.record(z.string(), z.json()).nullable().default(null),
+  displayName: textOrNull(),
+  apiType: z.enum(["auto", "chat_completions", "responses"]).default("auto"),
+  thinkingStyle: z.enum(["enable_thinking", "reasoning_split", "thinking_type"])
+    .nullable().default(null),
 });
 
 /** Schema of section `providers`. */
@@ -69,5 +100,5 @@ export function providerConfig(providers: ProvidersConfig, name: string): Provid
   const wanted = foldName(name);
   const key = Object.keys(providers).find((candidate) => foldName(candidate) === wanted);
   const found = key === undefined ? undefined : providers[key];
-  return found ?? { apiKey: null, apiBase: null, extraHeaders: null };
+  return found ?? providerSchema.parse({});
 }

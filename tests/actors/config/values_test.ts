@@ -148,6 +148,11 @@ Deno.test("Providers are found under any spelling, and empty when there is no se
     apiKey: null,
     apiBase: null,
     extraHeaders: null,
+    extraQuery: null,
+    extraBody: null,
+    displayName: null,
+    apiType: "auto",
+    thinkingStyle: null,
   });
 });
 
