@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { z } from "zod";
 import houseStyle from "./lint/house_style.ts";
-import { importsAgainstTheHouse, importsBetweenChannels } from "./tidy/floors.ts";
+import { importsAgainstTheHouse, importsBetweenChannels, isSource } from "./tidy/floors.ts";
 import { findCycle, importsOf, modulesNamedIn, reachableFrom } from "./tidy/module_graph.ts";
 import { projectFiles, ROOT } from "./tidy/project_files.ts";
 
@@ -33,7 +33,9 @@ Deno.test("No channel imports another one", () => {
 });
 
 Deno.test("No module imports itself by a detour", () => {
-  assert.equal(findCycle(IMPORTS)?.join(" -> "), undefined);
+  // Among helpers of tests types may go round in a circle: nothing runs there.
+  const bearing = IMPORTS.filter(({ from, isTypeOnly }) => isSource(from) || !isTypeOnly);
+  assert.equal(findCycle(bearing)?.join(" -> "), undefined);
 });
 
 Deno.test("A channel's manifest imports nothing at run time", () => {

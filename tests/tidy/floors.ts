@@ -24,6 +24,11 @@ const FLOORS: readonly (readonly [area: string, floor: number])[] = [
 /** A folder of one channel. */
 const CHANNEL_FOLDER = /^channels\/([^/]+)\//;
 
+/** Whether a file belongs to the program itself. */
+export function isSource(file: string): boolean {
+  return areaOf(file) !== undefined;
+}
+
 /** Imports that go up, or sideways into an area of the same floor, as `from -> to`. */
 export function importsAgainstTheHouse(edges: readonly Edge[]): string[] {
   return edges.filter(({ from, to }) => {

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
-import type { Rendering } from "./protocol.ts";
+import type { Rendering } from "./answer_words.ts";
 import { argumentsText } from "./rendering.ts";
 import type { CallDelta, StreamStep } from "./script.ts";
 

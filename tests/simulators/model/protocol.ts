@@ -3,22 +3,13 @@
  * @module
  */
 
-import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { MessageRendering } from "./message_rendering.ts";
 import { CompletionRendering } from "./rendering.ts";
+import type { Rendering } from "./answer_words.ts";
 import { ResponseRendering } from "./response_rendering.ts";
-import type { StreamStep } from "./script.ts";
 
 /** Who defined them: OpenAI, Anthropic, OpenAI. */
 export type Protocol = "chat_completions" | "messages" | "responses";
-
-/** Puts the steps of one answer into the words of a protocol, in their order. */
-export interface Rendering {
-  /** The bytes of a step as text; "" for steps that are no bytes. */
-  step(step: StreamStep): string;
-  /** The whole answer that the steps amount to, for requests that do not stream. */
-  whole(steps: readonly StreamStep[]): JsonObject;
-}
 
 /** The protocol that is spoken at a path. */
 export function protocolAt(path: string): Protocol | undefined {

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
-import type { Rendering } from "./protocol.ts";
+import type { Rendering } from "./answer_words.ts";
 import type { CallDelta, StepsReply, StreamStep } from "./script.ts";
 
 const DEFAULT_USAGE: JsonObject = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
