@@ -61,7 +61,7 @@ export function cutBlock(token: MarkdownToken, images: ImageKeys, fits: Fits): r
     case "html":
       return cutRuns([{ text: whole, marks: [] }], fits);
     default:
-      return cutRuns(runsOf([token], images), fits).map(tidyLines);
+      return cutRuns(runsOf([token], images), (text) => fits(tidyLines(text))).map(tidyLines);
   }
 }
 
@@ -111,9 +111,11 @@ function quoted(text: string): string {
   return text.split("\n").map((line) => line === "" ? ">" : `> ${line}`).join("\n");
 }
 
-/** Lines of a paragraph must not stand in: four spaces would make code of the first one. */
+/** Lines of a paragraph: they do not stand in, and what begins one begins no block. */
 function tidyLines(text: string): string {
-  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join("\n");
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "")
+    .map((line, index) => index > 0 && line.startsWith("|") ? entity("|") + line.slice(1) : line)
+    .map(guardedStart).join("\n");
 }
 
 function joinBlocks(tokens: readonly MarkdownToken[], images: ImageKeys): string {
@@ -127,8 +129,11 @@ function joinBlocks(tokens: readonly MarkdownToken[], images: ImageKeys): string
 }
 
 /** May it follow a paragraph without a blank line, and still be what it is? */
-function isTight(token: MarkdownToken): boolean {
-  if (token.type === "list") return !token.ordered || token.start === 1;
+export function isTight(token: MarkdownToken): boolean {
+  if (token.type === "list") {
+    const isEmpty = token.items[0]?.text.trim() === "";
+    return !isEmpty && (!token.ordered || token.start === 1);
+  }
   return token.type === "code";
 }
 

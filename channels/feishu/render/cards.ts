@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
-import { cutBlock } from "./blocks.ts";
+import { cutBlock, isTight } from "./blocks.ts";
 import type { Fits, ImageKeys } from "./inline.ts";
 import { BODY_BYTES_MAX, ELEMENTS_MAX, jsonBytes, TABLES_MAX } from "./limits.ts";
 import { type MarkdownToken, parseMarkdown } from "./markdown.ts";
@@ -148,7 +148,8 @@ function countTables(markdown: string): number {
 
 /** One line end where the writer put one and that changes nothing; else a blank line. */
 function gapBefore(token: MarkdownToken, gap: string): string {
-  const isApart = token.type === "hr" || token.type === "html" || token.type === "table";
+  const isApart = token.type === "hr" || token.type === "html" || token.type === "table" ||
+    (token.type === "list" && !isTight(token));
   return isApart ? "\n\n" : gap;
 }
 

@@ -8,8 +8,6 @@
 const MENTION = /@([^@()\n<>]{1,64}?) \((ou_[A-Za-z0-9_]+)(?:, user id: [^)\s]+)?\)/g;
 /** What could begin a tag; `<3` and `a < b` are no tags. */
 const TAG_START = /<(?=[A-Za-z/!?])/g;
-/** What begins a block at the start of a line, on lines where it did not. */
-const BLOCK_START = /(?<=\n[ \t]*)[-+#>=](?=[\s#>=-]|$)|(?<=\n[ \t]*\d{1,9})[.)](?=\s|$)/g;
 const ENTITY = /&#(\d{1,7});/g;
 const AT_TAG = /<at id=(\w+)><\/at>/g;
 
@@ -26,8 +24,7 @@ export function literalText(text: string): string {
 /** Running text for a card: no tag of the platform gets through, and people are called. */
 export function cardText(text: string): string {
   return replaceMentions(
-    text.replace(TAG_START, "&#60;").replace(/[*`]|\](?=[([:])/g, entity)
-      .replace(BLOCK_START, entity),
+    text.replace(TAG_START, "&#60;").replace(/[*`~\\]|\](?=[([:])/g, entity),
     (_name, openId) => `<at id=${openId}></at>`,
   );
 }

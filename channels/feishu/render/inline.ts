@@ -30,6 +30,8 @@ const IMAGE_KEY = /^img_[\w-]+$/;
 const LINE_BREAK = /^<br\s*\/?>$/i;
 const ENDS_IN_PUNCTUATION = /[^\p{P}\s][\p{P}\s]*?(\p{P}+)$/u;
 const BEGINS_WITH_PUNCTUATION = /^(\p{P}+)(?=[^\p{P}\s])/u;
+const WORD = /[\p{L}\p{N}]/u;
+const OPENING = /^[\p{Ps}\p{Pi}]/u;
 const WORD_FIRST = /^[\p{L}\p{N}]/u;
 const WORD_LAST = /[\p{L}\p{N}]$/u;
 
@@ -50,6 +52,10 @@ export function runsOf(
           return runsOf(childrenOf(token), images, marks);
         }
         const runs = inner({ open: sign, close: sign });
+        // Marks around signs alone, inside of a word, are marks to no renderer.
+        if (!runs.some(({ text }) => WORD.test(text))) {
+          return runsOf(childrenOf(token), images, marks);
+        }
         return besideWords(runs, marks, tokens[index - 1], tokens[index + 1]);
       }
       case "link":
@@ -129,7 +135,7 @@ function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
 function leafText(token: MarkdownToken): string {
   switch (token.type) {
     case "escape":
-      return literalText(token.text);
+      return token.text.length === 1 ? entity(token.text) : literalText(token.text);
     case "br":
       return "\n";
     case "html":
@@ -168,7 +174,11 @@ function linkRuns(
   const isPicture = known(token.tokens).some(({ type }) => type === "image");
   // A link inside a link does not work: the picture's own one stands for both.
   if (isPicture) return runsOf(known(token.tokens), images, marks);
-  return runs.map((run) => ({ ...run, text: run.text.replace(/[[\]]/g, entity) }));
+  return runs.map((run) =>
+    run.marks.at(-1)?.open.startsWith("`") === true
+      ? run
+      : { ...run, text: run.text.replace(/[[\]]/g, entity) }
+  );
 }
 
 function addressOf(href: string): string {
@@ -204,7 +214,9 @@ function besideWords(
   }
   const first = moved[0];
   const head = BEGINS_WITH_PUNCTUATION.exec(first?.text ?? "")?.[1];
-  if (first !== undefined && head !== undefined && WORD_LAST.test(before?.raw ?? "")) {
+  const isPaired = moved.length > runs.length && OPENING.test(head ?? "");
+  const touches = isPaired || WORD_LAST.test(before?.raw ?? "");
+  if (first !== undefined && head !== undefined && touches) {
     if (first.marks.length === outer.length + 1 && !/^[&<]/.test(head)) {
       moved[0] = { ...first, text: first.text.slice(head.length) };
       moved.unshift({ text: head, marks: outer });

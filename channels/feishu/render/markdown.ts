@@ -14,6 +14,8 @@ const OPERATOR = /^(\*{1,2})[^*\s][^*\n]*?\1(?=[A-Za-z0-9(])/;
 const OPERAND_BEFORE = /[A-Za-z0-9)\]]$/;
 /** `__init__` is a name. */
 const DUNDER = /^__\w+__(?!\w)/;
+/** `10~20`, `~5`: a range or "about"; two strike through. */
+const ABOUT = /^~(?!~)/;
 /** Bold beside punctuation and Han characters, which the standard's rules leave as stars. */
 const BOLD = /^\*\*(?=[^\s*])((?:`[^`\n]+`|[^*\n`\\])*[^\s*\\])\*\*(?!\*)/;
 const INLINE_MATH = /^(?:\$(?![\s$])[^$\n`]*?[^\s$\\`]\$(?!\d)|\\\((?:[^\n\\]|\\(?!\)))+\\\))/;
@@ -25,6 +27,7 @@ const operators: TokenizerExtension = {
   tokenizer(src, tokens) {
     const dunder = DUNDER.exec(src)?.[0];
     if (dunder !== undefined) return literal(dunder);
+    if (ABOUT.test(src)) return literal("~");
     const marks = OPERATOR.exec(src)?.[1];
     if (marks === undefined || !OPERAND_BEFORE.test(tokens.at(-1)?.raw ?? "")) return undefined;
     const isPower = marks.length === 1 || /[0-9]$/.test(tokens.at(-1)?.raw ?? "");

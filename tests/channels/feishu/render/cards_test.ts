@@ -40,7 +40,8 @@ Deno.test("layOutCards shows what Markdown shows, whatever the text", () => {
       const cards = layOutCards(text, new Map(), limits);
       assert.equal(visibleElements(cards.flatMap(({ elements }) => elements)), visibleText(text));
     }),
-    { numRuns: 1_000 },
+    // A fixed seed: what is found beyond it becomes a case of its own.
+    { numRuns: 1_000, seed: 20_260_417 },
   );
 });
 
@@ -54,7 +55,7 @@ Deno.test("layOutCards keeps a card's limits, whatever the text", () => {
         checkLimits(growingCard(markdown, NO_EXTRAS), limits.bytesMax + frame);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 20_260_417 },
   );
 });
 

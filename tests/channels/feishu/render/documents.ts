@@ -6,8 +6,8 @@
 import fc from "fast-check";
 
 /** Stands where a word of its own belongs, and where a word of a table's head does. */
-const WORD = "\u0001";
-const HEAD = "\u0002";
+const WORD = "\ue001";
+const HEAD = "\ue002";
 
 /** The words of a text in order, those of tables' heads after the others, each of those once. */
 export function wordsIn(text: string): readonly string[] {
@@ -80,7 +80,7 @@ export const document: fc.Arbitrary<string> = fc.array(
 ).map((blocks) => {
   let words = 0;
   return blocks.join("\n\n").replace(
-    /[\u0001\u0002]/g,
+    /[\ue001\ue002]/g,
     (mark) => `${mark === WORD ? "w" : "h"}${++words}e`,
   );
 });

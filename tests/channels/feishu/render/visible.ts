@@ -3,6 +3,7 @@
  * @module
  */
 
+import { Marked } from "marked";
 import { z } from "zod";
 import {
   known,
@@ -10,9 +11,16 @@ import {
   parseMarkdown,
 } from "../../../../channels/feishu/render/markdown.ts";
 
-/** The words of Markdown, without white space. */
+/** The words of Markdown as our parser reads it, without white space. */
 export function visibleText(markdown: string): string {
   return visible(parseMarkdown(markdown)).replace(/\s/g, "");
+}
+
+/** Cards are read as the standard says, without what our parser knows beyond it. */
+const standard = new Marked({ gfm: true });
+
+function cardText(markdown: string): string {
+  return visible(known(standard.lexer(markdown))).replace(/\s/g, "");
 }
 
 const tableSchema = z.object({
@@ -32,7 +40,7 @@ export function visibleElements(elements: readonly unknown[]): string {
   let head = "";
   for (const element of elements.map((value) => elementSchema.parse(value))) {
     if (element.tag === "markdown") {
-      text += visibleText(element.content);
+      text += cardText(element.content);
       head = "";
       continue;
     }
@@ -42,7 +50,7 @@ export function visibleElements(elements: readonly unknown[]): string {
     for (const row of element.rows) {
       for (const { name, data_type: type } of element.columns) {
         const cell = row[name] ?? "";
-        text += type === "markdown" ? visibleText(cell) : cell;
+        text += type === "markdown" ? cardText(cell) : cell;
       }
     }
   }

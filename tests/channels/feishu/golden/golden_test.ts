@@ -1,0 +1,62 @@
+/**
+ * Answers as models give them, and the exact JSON that goes out for each. After a wanted change:
+ * `UPDATE_GOLDEN=1 deno test -A tests/channels/feishu/golden`, then review the difference.
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import { basename } from "node:path";
+import { growingCard, NO_EXTRAS } from "../../../../channels/feishu/render/card_json.ts";
+import { layOutCards } from "../../../../channels/feishu/render/cards.ts";
+import { mendTail } from "../../../../channels/feishu/render/tail.ts";
+import { messageOf, renderParts } from "../../../../channels/feishu/send/parts.ts";
+import { CARD_LIMITS, cardBytes, checkCard, isNode } from "../../../simulators/feishu/card_json.ts";
+
+/** Answers that begin with it are shown as they look while they grow. */
+const GROWING = "half: ";
+const ANSWERS = new URL("./answers/", import.meta.url);
+const MESSAGES = new URL("./messages/", import.meta.url);
+/** Longer JSON says nothing more to a reader. */
+const SHOWN_CHARS_MAX = 20_000;
+
+const names = [...Deno.readDirSync(ANSWERS)].map(({ name }) => basename(name, ".md")).toSorted();
+
+/** The messages of an answer as they go out, their content decoded. */
+function messagesFor(answer: string): readonly unknown[] {
+  if (answer.startsWith(GROWING)) {
+    return layOutCards(mendTail(answer.slice(GROWING.length)))
+      .map(({ markdown }) => JSON.parse(growingCard(markdown, NO_EXTRAS)));
+  }
+  return renderParts("key", answer, { isPlain: false, images: new Map() }).map((part) => {
+    const { msgType, content } = messageOf(part);
+    return { msg_type: msgType, content: JSON.parse(content) };
+  });
+}
+
+function shortened(text: string): string {
+  if (text.length <= SHOWN_CHARS_MAX) return text;
+  const half = SHOWN_CHARS_MAX / 2;
+  return `${text.slice(0, half)}\n…\n${text.slice(-half)}`;
+}
+
+Deno.test("The corpus has at least forty answers", () => {
+  assert.ok(names.length >= 40);
+});
+
+Deno.test.each(names)("Feishu shows the answer %s as reviewed", (name) => {
+  const answer = Deno.readTextFileSync(new URL(`${name}.md`, ANSWERS));
+  const messages = messagesFor(answer);
+  for (const message of messages) {
+    const card = isNode(message) && isNode(message["content"]) ? message["content"] : message;
+    if (!isNode(card) || card["schema"] !== "2.0") continue;
+    checkCard(card, CARD_LIMITS);
+    assert.ok(cardBytes(card) <= CARD_LIMITS.bytesMax);
+  }
+  const text = shortened(`${JSON.stringify(messages, null, 2)}\n`);
+  const file = new URL(`${name}.json`, MESSAGES);
+  if (Deno.env.get("UPDATE_GOLDEN") !== undefined) {
+    Deno.mkdirSync(MESSAGES, { recursive: true });
+    Deno.writeTextFileSync(file, text);
+  }
+  assert.equal(text, Deno.readTextFileSync(file));
+});
