@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import type { Clock } from "../../actors/kernel/clock.ts";
-import { asError } from "../../actors/kernel/errors.ts";
+import { deepestMessage } from "../wire/connection.ts";
 import { SignInError } from "./errors.ts";
 
 /** Longest wait for an answer. */
@@ -49,7 +49,7 @@ export async function requestTokens(
   } catch (error) {
     signal?.throwIfAborted();
     const host = URL.parse(url)?.host ?? "the server";
-    const state = tooLate.signal.aborted ? `no answer for ${TIMEOUT_MS} ms` : causeOf(error);
+    const state = tooLate.signal.aborted ? `no answer for ${TIMEOUT_MS} ms` : deepestMessage(error);
     throw new SignInError("sign_in_unreachable", `Cannot reach "${host}": ${state}`);
   } finally {
     timer.cancel();
@@ -74,10 +74,4 @@ function asJson(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function causeOf(error: unknown): string {
-  let deepest = asError(error);
-  for (let depth = 0; depth < 5 && deepest.cause instanceof Error; depth++) deepest = deepest.cause;
-  return deepest.message;
 }

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { isList, isObject } from "../json.ts";
 import type { SchemaRule } from "../trait_kinds.ts";
 
 /** References are followed this deep; what is below may be anything. */
@@ -145,15 +146,11 @@ function follow(reference: string, root: JsonObject): JsonObject {
 }
 
 function asObject(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !isList(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {
   return isList(value) ? value : [];
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function texts(value: JsonValue | undefined): readonly string[] {

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { isList, isObject } from "../json.ts";
 import { lastOwnTool, MARK } from "../messages/cache_marks.ts";
 
 /** Marks the standing instructions and the last message: the next request begins with both. */
@@ -44,9 +45,5 @@ function nameOf(tool: JsonObject): string {
 }
 
 function isFilledList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value) && value.length > 0;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isList(value) && value.length > 0;
 }

@@ -14,8 +14,8 @@ import OpenAI, {
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { Fault } from "../failures.ts";
 import { type Answer, type Wire, WireError, type WireRequest } from "../wire/answer.ts";
+import { faultOfConnection } from "../wire/connection.ts";
 import { type Endpoint, requestHeaders } from "../wire/endpoint.ts";
-import { faultOfConnection } from "../wire/fetch_wire.ts";
 import { answerOf, faultOfHead } from "../wire/http_answer.ts";
 import { faultOfVendorError } from "../wire/vendor_error.ts";
 

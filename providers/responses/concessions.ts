@@ -5,6 +5,7 @@
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
 import type { Fault } from "../failures.ts";
+import { isList, isObject } from "../json.ts";
 
 /**
  * temperature, include, reasoning: the fields; summary: of the reasoning, which some accounts may
@@ -61,12 +62,4 @@ function isMade({ reasoning, input, ...body }: JsonObject, concession: Concessio
 
 function isThought(item: JsonValue): boolean {
   return isObject(item) && item["type"] === "reasoning";
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !isList(value);
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -5,11 +5,11 @@
  */
 
 import type { Clock } from "../../actors/kernel/clock.ts";
-import { asError } from "../../actors/kernel/errors.ts";
 import type { Fault } from "../failures.ts";
 import type { ChatEvent } from "../provider.ts";
 import { StallWatchdog } from "../stall.ts";
 import { type Answer, type Fold, WireError } from "./answer.ts";
+import { faultOfConnection } from "./connection.ts";
 import { SseReader } from "./sse.ts";
 
 /** What reading needs. */
@@ -162,8 +162,7 @@ class Exchange {
 }
 
 function faultOf(thrown: unknown): Fault {
-  if (thrown instanceof WireError) return thrown.fault;
-  return { failure: "provider_connection", tokens: [], text: asError(thrown).message };
+  return thrown instanceof WireError ? thrown.fault : faultOfConnection(thrown);
 }
 
 function stalled(stallMs: number): Fault {

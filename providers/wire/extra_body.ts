@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { isList, isObject } from "../json.ts";
 
 /** Lists that grow instead of being replaced. */
 const GROWING: ReadonlySet<string> = new Set(["tools", "include"]);
@@ -23,12 +24,4 @@ function mergeValue(name: string, below: JsonValue | undefined, above: JsonValue
     return [...below, ...above.filter((item) => !below.includes(item))];
   }
   return isObject(below) && isObject(above) ? mergeBody(below, above) : above;
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !isList(value);
 }

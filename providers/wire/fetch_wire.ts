@@ -4,10 +4,10 @@
  */
 
 import type { Clock } from "../../actors/kernel/clock.ts";
-import { asError } from "../../actors/kernel/errors.ts";
 import { type Answer, type Wire, WireError, type WireRequest } from "./answer.ts";
-import { answerOf, faultOfResponse } from "./http_answer.ts";
+import { faultOfConnection } from "./connection.ts";
 import { type Endpoint, requestHeaders, requestUrl } from "./endpoint.ts";
+import { answerOf, faultOfResponse } from "./http_answer.ts";
 
 /**
  * Sends requests with `fetch`. Connections stay open between requests. When one of those turns
@@ -43,14 +43,4 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     throw new WireError(faultOfConnection(error));
   }
-}
-
-/** The fault behind what `fetch` throws: "fetch failed" has what really happened in its causes. */
-export function faultOfConnection(thrown: unknown): { readonly failure: "provider_connection" } & {
-  readonly tokens: readonly string[];
-  readonly text: string;
-} {
-  let deepest = asError(thrown);
-  for (let depth = 0; depth < 5 && deepest.cause instanceof Error; depth++) deepest = deepest.cause;
-  return { failure: "provider_connection", tokens: [], text: deepest.message };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { buildBody } from "../../providers/openai/body.ts";
+import { OMITTED_IMAGE } from "../../providers/images.ts";
 import { ToolNames } from "../../providers/messages/tool_names.ts";
 import { wireModelName } from "../../providers/model_names.ts";
 import { type Concession, concessionFor } from "../../providers/openai/concessions.ts";
@@ -110,8 +111,29 @@ Deno.test.each<[string, string, string | null, JsonObject]>([
   ["moonshot", "kimi-k2.6", "minimal", { thinking: { type: "disabled" } }],
   ["openrouter", "moonshotai/kimi-k2.5", "high", { thinking: { type: "enabled" } }],
   ["moonshot", "kimi-k2-thinking", "high", { reasoning_effort: "high" }],
+  ["moonshot", "kimi-k2.7-code", "high", {}],
+  ["moonshot", "kimi-k3", "high", { reasoning_effort: "max" }],
+  ["moonshot", "kimi-k3", "low", {}],
+  ["openrouter", "openai/o3", "high", { reasoning_effort: "high", reasoning: { effort: "high" } }],
+  ["mistral", "mistral-medium", "low", { reasoning_effort: "none" }],
+  ["mistral", "mistral-medium", "medium", { reasoning_effort: "high" }],
+  ["mistral", "magistral-small", "high", {}],
+  ["deepseek", "deepseek-chat", "high", {
+    reasoning_effort: "high",
+    thinking: { type: "enabled" },
+  }],
+  ["deepseek", "deepseek-chat", "none", { thinking: { type: "disabled" } }],
+  ["custom", "qwen3.5-max", "high", { reasoning_effort: "high", enable_thinking: true }],
+  ["openrouter", "xiaomi/mimo-v2-pro", "none", { thinking: { type: "disabled" } }],
+  ["custom", "my-model", "minimum", { reasoning_effort: "minimal" }],
 ])("buildBody at %s asks %s to think at %s by %j", (vendor, model, reasoningEffort, expected) => {
-  const keys = ["reasoning_effort", "enable_thinking", "reasoning_split", "thinking"];
+  const keys = [
+    "reasoning_effort",
+    "reasoning",
+    "enable_thinking",
+    "reasoning_split",
+    "thinking",
+  ];
   const sent = Object.entries(body(vendor, { model, reasoningEffort }))
     .filter(([key]) => keys.includes(key));
   assert.deepEqual(Object.fromEntries(sent), expected);
@@ -148,6 +170,63 @@ Deno.test.each([
   const sent = JSON.stringify(body(vendor, { model, messages }));
   assert.equal(sent.includes("reasoning_content"), reasoning);
   assert.equal(sent.includes("thought_signature"), extra);
+});
+
+Deno.test.each([
+  ["deepseek-reasoner", null, 2],
+  ["deepseek-chat", "high", 2],
+  ["deepseek-chat", null, 1],
+  ["deepseek-chat", "none", 1],
+  ["deepseek-r1", null, 0],
+])("buildBody at deepseek for %s with effort %s sends reasoning with %s answers", (...row) => {
+  const [model, reasoningEffort, expected] = row;
+  const messages: readonly ChatMessage[] = [
+    ...called(),
+    { role: "assistant", content: "c" },
+    { role: "user", content: "d" },
+  ];
+  const sent = JSON.stringify(body("deepseek", { model, messages, reasoningEffort }));
+  assert.equal(sent.split('"reasoning_content"').length - 1, expected);
+});
+
+Deno.test.each([["zhipu", true], ["custom", false]])(
+  "buildBody at %s asks for calls in pieces: %s",
+  (vendor, expected) => {
+    const sent = body(vendor, { tools: [toolNamed("pwd")] });
+    assert.equal("tool_stream" in sent, expected);
+    assert.ok(!("tool_stream" in body(vendor)));
+  },
+);
+
+Deno.test.each([["openai", false], ["custom", true], ["mistral", true]])(
+  "buildBody at %s names the tool with its result: %s",
+  (vendor, expected) => {
+    const sent = JSON.stringify(body(vendor, { messages: called() })["messages"]);
+    assert.equal(sent.split('"name":"exec"').length - 1, expected ? 2 : 1);
+  },
+);
+
+Deno.test("buildBody parts results from a user where a vendor wants that", () => {
+  const sent = body("mistral", { messages: called() })["messages"];
+  assert.ok(Array.isArray(sent));
+  assert.deepEqual(sent.map(({ role }: { role: string }) => role), [
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+    "user",
+  ]);
+});
+
+Deno.test("buildBody tells a model that takes text only that there was an image", () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AA" } } as const;
+  const messages: readonly ChatMessage[] = [
+    { role: "user", content: [image, { type: "text", text: "a" }] },
+  ];
+  assert.deepEqual(body("deepseek", { messages })["messages"], [
+    { role: "user", content: `${OMITTED_IMAGE}\na` },
+  ]);
+  assert.match(JSON.stringify(body("deepseek", { model: "deepseek-vl2", messages })), /image_url/);
 });
 
 Deno.test("buildBody gives Mistral ids of nine characters, the same on both ends", () => {

@@ -41,6 +41,40 @@ Deno.test("ModelServer answers without streaming when it is not asked to", async
   });
 });
 
+Deno.test.each<[string, readonly string[]]>([
+  ["messages", [
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_delta",
+    "message_stop",
+  ]],
+  ["responses", [
+    "response.output_item.added",
+    "response.output_text.delta",
+    "response.output_item.done",
+    "response.output_item.added",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.delta",
+    "response.output_item.done",
+    "response.completed",
+  ]],
+])("ModelServer tells the same script in the events of %s", async (path, expected) => {
+  await using server = await ModelServer.start([callTool("pwd", { a: 1 }, { text: "Look:" })]);
+  const response = await fetch(`${server.baseUrl}/${path}`, {
+    method: "POST",
+    body: JSON.stringify({ model: "m", stream: true }),
+  });
+  const names = [...(await response.text()).matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
+  assert.deepEqual(names, expected);
+});
+
 Deno.test("ModelServer computes a reply from the request", async () => {
   await using server = await ModelServer.start((request) => say(lastUserText(request)));
   assert.match(await (await post(server, {})).text(), /"content":"hi"/);
