@@ -19,7 +19,7 @@ export interface ControlScene {
   /** What does not change while the gateway runs. */
   readonly facts: Omit<GatewayStatus, "health">;
   readonly health: () => Promise<HealthReport>;
-  readonly stranded?: StrandedMessages;
+  readonly stranded: StrandedMessages;
 }
 
 /** The requests that every gateway answers. */
@@ -28,7 +28,6 @@ export function gatewayHandlers({ facts, health, stranded }: ControlScene): Cont
     statusRequest,
     async () => ({ ...facts, health: { ...await health() } }),
   );
-  if (stranded === undefined) return [status];
   return [
     status,
     answers(failedRequest, async ({ limit }) => ({ messages: await stranded.list(limit) })),

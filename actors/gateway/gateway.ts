@@ -31,6 +31,7 @@ import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
+import { strandedIn, type StrandedMessages } from "./stranded.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway"]);
@@ -149,7 +150,9 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
   const healthServer = owned.use(HealthServer.listen({ host, port, report }));
   print(`Health: ${healthServer.url}`);
   const { modelLine: model } = services;
-  await openControl(options, owned, { startedAtMs, model, healthUrl: healthServer.url, report });
+  const stranded = strandedIn(journal);
+  const healthUrl = healthServer.url;
+  await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded });
   return { core, channels, healthServer, report };
 }
 
@@ -206,13 +209,14 @@ interface ControlFacts {
   readonly model: string;
   readonly healthUrl: string;
   readonly report: () => Promise<HealthReport>;
+  readonly stranded: StrandedMessages;
 }
 
 /** Opens the control door; a gateway without one still serves its chats. */
 async function openControl(
   { loaded, version, world, print, command, handlers = [] }: GatewayOptions,
   owned: AsyncDisposableStack,
-  { report, ...facts }: ControlFacts,
+  { report, stranded, ...facts }: ControlFacts,
 ): Promise<void> {
   const { configFile, workspace, stateFolder } = loaded.locations;
   try {
@@ -226,6 +230,7 @@ async function openControl(
         stateFolder,
       },
       health: report,
+      stranded,
     });
     const door = owned.use(
       new ControlDoor({

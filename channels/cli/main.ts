@@ -89,6 +89,40 @@ function addQuestions(
       const { statusCommand } = await import("./commands/status.ts");
       done(await statusCommand(flags, terminal));
     });
+  // Hidden until the journal tells of such messages.
+  program.command("failed", { hidden: true })
+    .description("list the messages that failed, were parked, or ended in doubt")
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .action(async (flags) => {
+      const { failedCommand } = await import("./commands/failed.ts");
+      done(await failedCommand(flags, terminal));
+    });
+  program.command("retry", { hidden: true })
+    .description("take a failed message up again")
+    .argument("<id>", "as failed lists it")
+    .addOption(configOption())
+    .action(async (id, flags) => {
+      const { retryCommand } = await import("./commands/decide.ts");
+      done(await retryCommand(id, flags, terminal));
+    });
+  program.command("drop", { hidden: true })
+    .description("let go of a failed message for good")
+    .argument("<id>", "as failed lists it")
+    .addOption(configOption())
+    .action(async (id, flags) => {
+      const { dropCommand } = await import("./commands/decide.ts");
+      done(await dropCommand(id, flags, terminal));
+    });
+}
+
+function limitOption(): Option {
+  return new Option("-n, --limit <number>", "how many at most").default(50).argParser((text) => {
+    const limit = Number(text);
+    if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
+    throw new InvalidArgumentError("a limit is a whole number from 1 to 10000");
+  });
 }
 
 function jsonOption(): Option {

@@ -37,6 +37,8 @@ export async function run<Params, Result>(
     return await withIdleJournal(stateFolder, { world, command }, offline);
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    throw new StartError(error.code, `${error.message} (it has no control door)`, { cause: error });
+    throw new StartError(error.code, `${error.message} (its control door is shut)`, {
+      cause: error,
+    });
   }
 }
