@@ -35,8 +35,7 @@ export interface SessionsReport {
 type Internal =
   | { readonly type: "session_stopped"; readonly sessionKey: string; readonly reason: StopReason }
   | { readonly type: "unfinished_found"; readonly sessionKeys: readonly string[] }
-  | { readonly type: "rescan_failed" }
-  | { readonly type: "leftover_checked"; readonly sessionKey: string; readonly hasMore: boolean };
+  | { readonly type: "rescan_failed" };
 
 type Message = RouterMessage | Internal;
 
@@ -75,10 +74,14 @@ function mergeIntoRescan(waiting: Message, incoming: Message): Message | undefin
   return isNews ? { type: "rescan" } : undefined;
 }
 
-/** awake: told of what comes; falling_asleep: being stopped, `isWanted` when something came since. */
-type Entry =
-  | { readonly state: "awake"; readonly ref: ActorRef<SessionMessage> }
-  | { readonly state: "falling_asleep"; isWanted: boolean };
+/** A session that is awake, or about to fall asleep. */
+interface Entry {
+  readonly ref: ActorRef<SessionMessage>;
+  /** The idle time in which it was let sleep. */
+  idleId: string | undefined;
+  /** Something was told since then, which may have come too late. */
+  wasTold: boolean;
+}
 
 class Router implements Actor<Message> {
   readonly #context: ActorContext<Message>;
@@ -104,11 +107,9 @@ class Router implements Actor<Message> {
       case "rescan_failed":
         return this.#rescanLater();
       case "session_idle":
-        return this.#letSleep(message.sessionKey);
+        return this.#letSleep(message.sessionKey, message.idleId);
       case "session_stopped":
         return this.#sessionStopped(message.sessionKey, message.reason);
-      case "leftover_checked":
-        return message.hasMore ? this.#tell(message.sessionKey, { type: "wake" }) : undefined;
       case "report_sessions":
         return message.replyTo.reply({ awake: this.#sessions.size });
       default:
@@ -118,9 +119,9 @@ class Router implements Actor<Message> {
 
   #tell(sessionKey: string, message: SessionMessage): void {
     const entry = this.#sessions.get(sessionKey) ?? this.#wake(sessionKey);
-    if (entry.state === "falling_asleep") entry.isWanted = true;
+    entry.wasTold = true;
     // A session whose mailbox is full reads the rest from the journal when it gets there.
-    else entry.ref.tell(message);
+    entry.ref.tell(message);
   }
 
   #wake(sessionKey: string): Entry {
@@ -130,19 +131,20 @@ class Router implements Actor<Message> {
       this.#context.self,
     );
     this.#context.watch(ref, (reason) => ({ type: "session_stopped", sessionKey, reason }));
-    const entry: Entry = { state: "awake", ref };
+    const entry: Entry = { ref, idleId: undefined, wasTold: true };
     this.#sessions.set(sessionKey, entry);
     return entry;
   }
 
-  #letSleep(sessionKey: string): void {
+  /** A message may have crossed the session's last word, so that it has the last say. */
+  #letSleep(sessionKey: string, idleId: string): void {
     const entry = this.#sessions.get(sessionKey);
-    if (entry?.state !== "awake") return;
-    this.#sessions.set(sessionKey, { state: "falling_asleep", isWanted: false });
-    void this.#context.stop(entry.ref);
+    if (entry === undefined || entry.idleId === idleId) return;
+    entry.idleId = idleId;
+    entry.wasTold = false;
+    entry.ref.tell({ type: "sleep", idleId });
   }
 
-  /** A message may have crossed the session's last word: the journal tells. */
   #sessionStopped(sessionKey: string, reason: StopReason): void {
     const entry = this.#sessions.get(sessionKey);
     this.#sessions.delete(sessionKey);
@@ -153,17 +155,7 @@ class Router implements Actor<Message> {
       });
       return this.#rescanLater();
     }
-    if (entry?.state === "falling_asleep" && entry.isWanted) {
-      return this.#tell(sessionKey, { type: "wake" });
-    }
-    this.#context.pipe(
-      () => this.#options.journal.waiting(sessionKey, 0, 1),
-      (outcome) => ({
-        type: "leftover_checked",
-        sessionKey,
-        hasMore: outcome.state === "failed" || outcome.value.length > 0,
-      }),
-    );
+    if (entry?.wasTold) this.#tell(sessionKey, { type: "wake" });
   }
 
   #rescan(): void {

@@ -120,11 +120,15 @@ export type SessionMessage =
   /** Its sender took an inbound back: it is dropped, unless it is being worked on. */
   | { readonly type: "inbound_withdrawn"; readonly inbound: Inbound }
   /** Look into the journal: something waits or was interrupted. */
-  | { readonly type: "wake" };
+  | { readonly type: "wake" }
+  /** Stop, unless something came since `session_idle` with this id. */
+  | { readonly type: "sleep"; readonly idleId: string };
 
 /** What a session tells the router. */
 export type SessionEvent = {
-  /** Nothing to do for `idleMs`: the router stops it, unless it just sent something. */
+  /** Nothing to do for `idleMs`: the router lets it sleep. */
   readonly type: "session_idle";
   readonly sessionKey: string;
+  /** Names the time since it had something to do; told again and again in it. */
+  readonly idleId: string;
 };

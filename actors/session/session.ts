@@ -81,6 +81,8 @@ class Session implements Actor<SessionActorMessage> {
   #isLooking = false;
   /** Messages may wait in the journal. */
   #mayHaveWork = false;
+  /** The idle time that the router was told of, until something comes. */
+  #idleId: string | undefined;
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
@@ -91,6 +93,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   receive(message: SessionActorMessage): void {
+    if (message.type !== "sleep" && message.type !== "idle_elapsed") this.#idleId = undefined;
     switch (message.type) {
       case "inbound_accepted":
         return this.#inboundAccepted(message.inbound);
@@ -98,6 +101,8 @@ class Session implements Actor<SessionActorMessage> {
         return this.#inboundWithdrawn(message.inbound);
       case "wake":
         return this.#look();
+      case "sleep":
+        return this.#sleep(message.idleId);
       case "permit_granted":
         return this.#permitGranted(message.requestId);
       case "woken":
@@ -208,9 +213,17 @@ class Session implements Actor<SessionActorMessage> {
 
   #idleElapsed(): void {
     if (this.#state.state !== "idle" || this.#commands.active !== undefined) return;
-    this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey });
+    if (!this.#isLooking) {
+      const idleId = this.#idleId ??= this.#services.newId();
+      this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey, idleId });
+    }
     this.#state = { state: "idle", timer: undefined };
     this.#rest();
+  }
+
+  /** The router's word may have crossed with news: what came since that idle time is not left. */
+  #sleep(idleId: string): void {
+    if (this.#idleId === idleId && this.#state.state === "idle") this.#context.stopSelf();
   }
 
   #cancelTimer(): void {

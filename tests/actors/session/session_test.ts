@@ -459,9 +459,26 @@ Deno.test("Session sleeps when it had nothing to do for a while, and not before"
   await until(() => bench.permitsOut() === 0);
   await settle();
   await bench.world.clock.advance(59_000);
-  assert.deepEqual(bench.router.received, []);
+  assert.equal(bench.router.received.length, 0);
   await bench.world.clock.advance(2_000);
-  assert.deepEqual(bench.router.received, [{ type: "session_idle", sessionKey: "feishu:oc_1" }]);
+  const [idle, ...more] = bench.router.received;
+  assert.deepEqual([idle?.type, idle?.sessionKey, more], ["session_idle", "feishu:oc_1", []]);
+  bench.session.tell({ type: "sleep", idleId: idle?.idleId ?? "" });
+  await until(() => bench.world.events.some(({ type }) => type === "actor_stopped"));
+});
+
+Deno.test("Session stays awake when a message crosses the word that lets it sleep", async () => {
+  await using bench = new SessionBench({ script: ["hello"], settings: { idleMs: 60_000 } });
+  await settle();
+  await bench.world.clock.advance(61_000);
+  const idleId = bench.router.received[0]?.idleId ?? "";
+  await bench.say("hi");
+  bench.session.tell({ type: "sleep", idleId });
+  await bench.quiet();
+  bench.session.tell({ type: "sleep", idleId });
+  await settle();
+  assert.deepEqual(bench.replies(), ["hello"]);
+  assert.ok(!bench.world.events.some(({ type }) => type === "actor_stopped"));
 });
 
 Deno.test("Session does not sleep while a turn runs", async () => {
