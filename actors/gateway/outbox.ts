@@ -70,13 +70,20 @@ type Internal =
 /** All that an outbox understands. */
 export type OutboxActorMessage = OutboxMessage | OutboxControl | Internal;
 
+/** How the channel is: told when it changes, and so kept over a restart of the outbox. */
+interface Connection {
+  isReady: boolean;
+  isStreaming: boolean;
+}
+
 /** Defines the outbox of a channel. */
 export function outboxActor(options: OutboxOptions): ActorDefinition<OutboxActorMessage> {
+  const connection: Connection = { isReady: false, isStreaming: false };
   return {
     name: `outbox_${options.channel}`,
     mailboxMax: 10_000,
     overflow: { type: "merge", merge: mergeNews },
-    create: (context) => new Outbox(context, options),
+    create: (context) => new Outbox(context, options, connection),
   };
 }
 
@@ -101,8 +108,7 @@ class Outbox implements Actor<OutboxActorMessage> {
   readonly #chatOf = new Map<string, string>();
   /** What the channel remembered since the row was read. */
   readonly #remembered = new Map<string, JsonValue>();
-  #isReady = false;
-  #isStreaming = false;
+  readonly #connection: Connection;
   #highestId = 0;
   /** Rows may wait in the journal that are not in memory. */
   #mayMiss = true;
@@ -110,9 +116,14 @@ class Outbox implements Actor<OutboxActorMessage> {
   #inFlight = 0;
   #onDrained: ReplyTo<"drained"> | undefined;
 
-  constructor(context: ActorContext<OutboxActorMessage>, options: OutboxOptions) {
+  constructor(
+    context: ActorContext<OutboxActorMessage>,
+    options: OutboxOptions,
+    connection: Connection,
+  ) {
     this.#context = context;
     this.#options = options;
+    this.#connection = connection;
     this.#refill();
   }
 
@@ -127,7 +138,7 @@ class Outbox implements Actor<OutboxActorMessage> {
       case "channel_ready":
         return this.#channelReady(message.isStreaming);
       case "channel_lost":
-        this.#isReady = false;
+        this.#connection.isReady = false;
         return this.#tellDrained();
       case "state_remembered":
         return this.#remember(message.key, message.channelState);
@@ -200,22 +211,24 @@ class Outbox implements Actor<OutboxActorMessage> {
   #progress(progress: Progress): void {
     const { sendProgress, sendToolHints } = this.#options.progress;
     if (progress.isToolHint ? !sendToolHints : !sendProgress) return;
-    if (this.#isStreaming || !this.#isReady || progress.text.trim() === "") return;
+    if (this.#connection.isStreaming || !this.#connection.isReady || progress.text.trim() === "") {
+      return;
+    }
     this.#lane(progress.chatId).addProgress(progress);
     this.#serve(progress.chatId);
   }
 
   #channelReady(isStreaming: boolean): void {
-    this.#isReady = true;
-    this.#isStreaming = isStreaming;
+    this.#connection.isReady = true;
+    this.#connection.isStreaming = isStreaming;
     for (const chatId of [...this.#lanes.keys()]) this.#serve(chatId);
   }
 
   /** Starts the next thing of a chat, unless one is under way or nothing is due. */
   #serve(chatId: string): void {
     const lane = this.#lanes.get(chatId);
-    if (lane === undefined || lane.isBusy || !this.#isReady) return;
-    const next = lane.next(this.#context.clock.now(), this.#isStreaming);
+    if (lane === undefined || lane.isBusy || !this.#connection.isReady) return;
+    const next = lane.next(this.#context.clock.now(), this.#connection.isStreaming);
     switch (next.type) {
       case "nothing":
         if (lane.isEmpty) this.#lanes.delete(chatId);
@@ -256,7 +269,7 @@ class Outbox implements Actor<OutboxActorMessage> {
   }
 
   #tellDrained(): void {
-    const isDone = !this.#isReady ||
+    const isDone = !this.#connection.isReady ||
       [...this.#lanes.values()].every((lane) => !lane.isBusy && !lane.hasPending);
     if (isDone) this.#onDrained?.reply("drained");
   }
@@ -297,7 +310,7 @@ class Outbox implements Actor<OutboxActorMessage> {
 
   #deliverFinal(row: Outbound): void {
     const { journal, progress } = this.#options;
-    const preamble = this.#isStreaming && progress.sendProgress ? row.preamble : "";
+    const preamble = this.#connection.isStreaming && progress.sendProgress ? row.preamble : "";
     const firstAttemptMs = row.firstAttemptMs ?? this.#context.clock.now();
     this.#context.pipe(
       async (signal) => {

@@ -271,6 +271,20 @@ Deno.test("Outbox hands the channel what it remembered, and the reactions to set
   ]);
 });
 
+Deno.test("Outbox that failed goes on: it knows how its channel is, and reads its rows", async () => {
+  const { home, journal, outbox, attempts, attempt, commit } = setUp();
+  await using _ = home;
+  await commit(newOutbound({ key: "a" }));
+  const breaks = () => {
+    throw new Error("as planned");
+  };
+  outbox.tell({ type: "report_outbox", replyTo: { reply: breaks, refuse: breaks } });
+  await home.clock.advance(1_000);
+  assert.deepEqual(attempts.map(({ delivery }) => delivery.key), ["a", "a"]);
+  await attempt(1).settle(SENT);
+  assert.equal((await journal.outbound("a"))?.state, "sent");
+});
+
 Deno.test("Outbox holds a window of a long queue and loses nothing of it", async () => {
   const { home, outbox, journal, attempts } = setUp();
   await using _ = home;
