@@ -77,10 +77,15 @@ export type StartHost = (
 
 /** Defines the actor of a channel. */
 export function channelActor(options: ChannelActorOptions): ActorDefinition<ChannelActorMessage> {
+  let lives = 0;
   return {
     name: `channel_${options.name}`,
     mailboxMax: 10_000,
-    create: (context) => new ChannelActor(context, options),
+    create: (context) => {
+      // What an earlier life accepted last, nobody may have heard of.
+      if (lives++ > 0) options.router.tell({ type: "rescan" });
+      return new ChannelActor(context, options);
+    },
   };
 }
 
@@ -235,6 +240,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
 
   #stop(replyTo: ReplyTo<"stopped">): void {
     this.#isStopping = true;
+    this.#options.outbox.tell({ type: "channel_lost" });
     const host = this.#host;
     if (host === undefined) return replyTo.reply("stopped");
     this.#context.pipe(
@@ -268,7 +274,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
 }
 
 /** What a delivery without an answer means: only a mailbox that was full surely had no effect. */
-function unanswered(error: Error): DeliveryOutcome {
+export function unanswered(error: Error): DeliveryOutcome {
   const hadNoEffect = error instanceof AskError && error.code === "ask_refused";
   return {
     state: "failed",

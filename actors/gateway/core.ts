@@ -5,10 +5,16 @@
  */
 
 import type { Journal } from "../journal/journal.ts";
+import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
 import type { GateMessage, OutboxMessage } from "../session/ports.ts";
-import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
+import {
+  channelActor,
+  type ChannelActorMessage,
+  type StartHost,
+  unanswered,
+} from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";
 import { gateActor, type GateActorMessage } from "./gate.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
@@ -72,12 +78,16 @@ export function startCore(options: CoreOptions): Core {
       journal,
       progress,
       retry: { quickAttemptsMax: sendAttemptsMax, idempotencyMs },
-      deliver: (delivery) => {
+      deliver: async (delivery) => {
         const channel = channelActors.get(name);
-        if (channel === undefined) return Promise.resolve(notStarted(name));
-        return channel.ask((replyTo) => ({ type: "deliver", delivery, replyTo }), {
-          timeoutMs: DELIVERY_ANSWER_MS,
-        });
+        if (channel === undefined) return notStarted(name);
+        try {
+          return await channel.ask((replyTo) => ({ type: "deliver", delivery, replyTo }), {
+            timeoutMs: DELIVERY_ANSWER_MS,
+          });
+        } catch (error) {
+          return unanswered(asError(error));
+        }
       },
     })),
   ]));
