@@ -8,7 +8,7 @@ import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
-import { untilAborted } from "./aborting.ts";
+import { untilAborted } from "../kernel/aborting.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
 import { fitResult } from "./tool_result.ts";

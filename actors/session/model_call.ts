@@ -11,7 +11,7 @@ import {
   ProviderError,
 } from "../../providers/provider.ts";
 import { unreachable } from "../kernel/invariant.ts";
-import { untilAborted } from "./aborting.ts";
+import { untilAborted } from "../kernel/aborting.ts";
 
 /** How a call ended. */
 export type ModelOutcome =
