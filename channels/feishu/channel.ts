@@ -5,6 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import { sleep } from "../../actors/kernel/clock.ts";
+import { LinkedSignal } from "../../actors/kernel/linked_signal.ts";
 import type {
   Channel,
   ChannelContext,
@@ -75,7 +76,8 @@ export class FeishuChannel implements Channel {
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
-    const either = AbortSignal.any([signal, this.#context.signal]);
+    using linked = new LinkedSignal(signal, this.#context.signal);
+    const either = linked.signal;
     try {
       const { deliveries, reactions } = await this.#open();
       if (delivery.phase === "growing") {
@@ -99,7 +101,7 @@ export class FeishuChannel implements Channel {
     const { appId } = this.#section;
     const { link, api, reactions } = await this.#open();
     const bot = await this.#findBot(api, signal);
-    const receiving = new Receiving({
+    await using receiving = new Receiving({
       section: this.#section,
       context,
       link,
@@ -174,7 +176,7 @@ export class FeishuChannel implements Channel {
       remember: (key, state) => context.remember(key, state),
       replyToMessage,
       toolHintPrefix,
-      workspaceFolder: undefined,
+      workspaceFolder: context.workspaceFolder,
     });
     return { link, api, reactions, deliveries };
   }

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { GatewayError } from "../../../actors/kernel/errors.ts";
+import type { NewId } from "../../../actors/kernel/random.ts";
 
 /** Files that are still being written; what is left of them after a crash is removed. */
 const PART_SUFFIX = ".part";
@@ -27,9 +28,12 @@ export class MediaError extends GatewayError {
 /** Keeps received files in one folder. */
 export class MediaStore {
   readonly #folder: string;
+  readonly #newId: NewId;
 
-  constructor(folder: string) {
+  /** @param newId tells attempts apart that write the same file */
+  constructor(folder: string, newId: NewId) {
     this.#folder = folder;
+    this.#newId = newId;
   }
 
   /** Removes what an earlier process did not finish. */
@@ -56,40 +60,45 @@ export class MediaStore {
     { bytesMax }: { readonly bytesMax: number },
   ): Promise<string> {
     const path = join(this.#folder, name);
-    if (await exists(path)) {
-      await body.cancel();
-      return path;
-    }
-    const partPath = `${path}${PART_SUFFIX}`;
+    const partPath = `${path}.${this.#newId()}${PART_SUFFIX}`;
+    const disk = <T>(work: () => Promise<T>): Promise<T> => onDisk(name, work);
     try {
-      await Deno.mkdir(this.#folder, { recursive: true });
-      await writeAll(partPath, body, bytesMax);
-      await Deno.rename(partPath, path);
+      if (await disk(() => exists(path))) {
+        await body.cancel();
+        return path;
+      }
+      await disk(() => Deno.mkdir(this.#folder, { recursive: true }));
+      using file = await disk(() => Deno.open(partPath, PART_OPTIONS));
+      let bytes = 0;
+      for await (const chunk of body) {
+        bytes += chunk.length;
+        if (bytes > bytesMax) {
+          throw new MediaError("media_too_large", `Cannot keep "${name}": above ${bytesMax} bytes`);
+        }
+        await disk(() => writeAll(file, chunk));
+      }
+      await disk(() => file.sync());
+      await disk(() => Deno.rename(partPath, path));
       return path;
     } catch (error) {
+      await body.cancel().catch(() => {}); // it may not have been begun
       await Deno.remove(partPath).catch(() => {});
-      throw diskErrorOf(error, name);
+      throw error;
     }
   }
 }
 
-async function writeAll(
-  path: string,
-  body: ReadableStream<Uint8Array>,
-  bytesMax: number,
-): Promise<void> {
-  using file = await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) {
-      throw new MediaError("media_too_large", `Cannot keep a file: above ${bytesMax} bytes`);
-    }
-    for (let written = 0; written < chunk.length;) {
-      written += await file.write(chunk.subarray(written));
-    }
+const PART_OPTIONS: Deno.OpenOptions = {
+  write: true,
+  create: true,
+  truncate: true,
+  mode: 0o600,
+};
+
+async function writeAll(file: Deno.FsFile, chunk: Uint8Array): Promise<void> {
+  for (let written = 0; written < chunk.length;) {
+    written += await file.write(chunk.subarray(written));
   }
-  await file.sync();
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -98,22 +107,16 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
-    throw diskErrorOf(error, path);
+    throw error;
   }
 }
 
-/** Faults of the disk; those of the network stay what they are. */
-function diskErrorOf(error: unknown, name: string): unknown {
-  if (error instanceof GatewayError || !isDiskError(error)) return error;
-  const { message } = error;
-  return new MediaError("media_disk", `Cannot keep "${name}": ${message}`, { cause: error });
-}
-
-function isDiskError(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  const code: unknown = Reflect.get(error, "code");
-  const isSystem = typeof code === "string" &&
-    /^E(NOSPC|DQUOT|ROFS|ACCES|PERM|IO|MFILE|NFILE|NAMETOOLONG)$/.test(code);
-  return isSystem || error instanceof Deno.errors.PermissionDenied ||
-    error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.NotFound;
+/** Faults of the disk by what they are; those of the network are not caught here. */
+async function onDisk<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MediaError("media_disk", `Cannot keep "${name}": ${reason}`, { cause: error });
+  }
 }

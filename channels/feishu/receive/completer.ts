@@ -10,6 +10,7 @@ import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
 import type { ChannelInbound, InboundContents } from "../../channel.ts";
 import { messageEventSchema } from "../wire.ts";
+import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import { durationText } from "./lateness.ts";
 import { Limiter } from "./limiter.ts";
 import { commandIn, readMessage, type ReceivedMessage } from "./message.ts";
@@ -93,7 +94,8 @@ export class Completer {
   async completeLeftovers(): Promise<void> {
     const seen = new Set<string>();
     for (;;) {
-      const drafts = (await this.#options.drafts())
+      const { drafts: ask, signal } = this.#options;
+      const drafts = (await untilAborted(ask(), signal))
         .filter(({ platformId }) => !seen.has(platformId) && !this.#underWay.has(platformId));
       if (drafts.length === 0) return;
       logger.info("Completing {count} messages that were accepted earlier", {
@@ -160,7 +162,7 @@ export class Completer {
     const { store, clock, signal } = this.#options;
     for (let waitMs = FIRST_WAIT_MS;; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       try {
-        return await store(platformId, contents);
+        return await untilAborted(store(platformId, contents), signal);
       } catch (error) {
         signal.throwIfAborted();
         const reason = error instanceof Error ? error.message : String(error);

@@ -49,6 +49,8 @@ export type Downloaded =
 export class Downloads {
   readonly #options: DownloadsOptions;
   readonly #limiter = new Limiter(AT_ONCE_MAX);
+  /** By message and place: a file may be wanted by its message and by one that quotes it. */
+  readonly #underWay = new Map<string, Promise<Downloaded>>();
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
@@ -59,7 +61,16 @@ export class Downloads {
    *
    * @throws only the signal's reason
    */
-  async fetch(wanted: Wanted): Promise<Downloaded> {
+  fetch(wanted: Wanted): Promise<Downloaded> {
+    const place = `${wanted.messageId} ${wanted.index}`;
+    const known = this.#underWay.get(place);
+    if (known !== undefined) return known;
+    const fetching = this.#fetch(wanted).finally(() => this.#underWay.delete(place));
+    this.#underWay.set(place, fetching);
+    return fetching;
+  }
+
+  async #fetch(wanted: Wanted): Promise<Downloaded> {
     const { clock, signal } = this.#options;
     try {
       const path = await this.#limiter.run(() =>

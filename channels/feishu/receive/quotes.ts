@@ -42,7 +42,7 @@ export interface QuotesOptions {
 /** Finds what messages answer. */
 export class Quotes {
   readonly #options: QuotesOptions;
-  readonly #messages = new Map<string, StoredMessage>();
+  readonly #messages = new Map<string, Promise<StoredMessage | null>>();
   readonly #ownLast = new Map<string, readonly string[]>();
   readonly #quotedRoots = new Set<string>();
 
@@ -113,19 +113,24 @@ export class Quotes {
     return await people.nameOf(sender.id, groupId) || sender.id;
   }
 
-  async #messageOf(messageId: string): Promise<StoredMessage | null> {
+  #messageOf(messageId: string): Promise<StoredMessage | null> {
     const known = this.#messages.get(messageId);
     if (known !== undefined) return known;
+    const asking = this.#askFor(messageId);
+    keepNewest(this.#messages.set(messageId, asking), CACHED_MAX);
+    return asking;
+  }
+
+  async #askFor(messageId: string): Promise<StoredMessage | null> {
     const { lookups, clock, signal } = this.#options;
     try {
-      const [message] = await withRetries(
+      const items = await withRetries(
         () => lookups.messages(messageId, signal),
         { clock, signal },
       );
-      if (message === undefined) return null;
-      keepNewest(this.#messages.set(messageId, message), CACHED_MAX);
-      return message;
+      return items[0] ?? null;
     } catch (error) {
+      this.#messages.delete(messageId);
       signal.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);
       logger.debug("Cannot read {messageId}, which is quoted: {reason}", { messageId, reason });

@@ -20,10 +20,10 @@ const logger = getLogger(["troupe", "feishu", "receiver"]);
 export interface ReceiverOptions extends AdmissionRules, ConversationRules {
   readonly clock: Clock;
   readonly people: Pick<People, "learn">;
-  readonly completer: Pick<Completer, "contentsAtOnce" | "draftOf" | "complete">;
+  readonly completer: Pick<Completer, "contentsAtOnce" | "draftOf">;
   /** Resolves when the message is durable. */
   readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
-  /** A new message was accepted. */
+  /** A new message was accepted; it may be a draft. */
   readonly onAccepted: (inbound: ChannelInbound) => void;
 }
 
@@ -116,10 +116,7 @@ export class Receiver {
       this.#recent.delete(platformId);
       return false;
     }
-    if (result === "accepted") {
-      this.#options.onAccepted(inbound);
-      void this.#options.completer.complete(inbound);
-    }
+    if (result === "accepted") this.#options.onAccepted(inbound);
     return true;
   }
 

@@ -11,6 +11,7 @@ import type { FeishuLink } from "../link.ts";
 import { Lookups } from "../lookups.ts";
 import type { FeishuSection } from "../manifest.ts";
 import { botAddedEventSchema, type BotInfo, recalledEventSchema } from "../wire.ts";
+import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import { Bundles } from "./bundles.ts";
 import { Completer } from "./completer.ts";
 import { Downloads } from "./downloads.ts";
@@ -34,13 +35,15 @@ export interface ReceivingOptions {
 }
 
 /** The receiving half of a channel. */
-export class Receiving {
+export class Receiving implements AsyncDisposable {
   readonly #context: ChannelContext;
   readonly #store: MediaStore;
   readonly #completer: Completer;
   readonly #quotes: Quotes;
   readonly #receiver: Receiver;
   readonly #greeter: Greeter;
+  /** Work that is under way beside the events. */
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor({ section, context, link, api, bot, onAccepted }: ReceivingOptions) {
     const { clock, signal } = context;
@@ -48,11 +51,11 @@ export class Receiving {
     const lookups = new Lookups(link);
     const people = new People({ lookups, clock, signal });
     this.#context = context;
-    this.#store = new MediaStore(context.mediaFolder);
+    this.#store = new MediaStore(context.mediaFolder, context.newId);
     const rendering = new Rendering({
       downloads: new Downloads({ lookups, store: this.#store, clock, signal }),
       bundles: new Bundles({ lookups, people, botOpenId, clock, signal }),
-      transcribe: (path) => context.transcribe(path),
+      transcribe: (path) => untilAborted(context.transcribe(path), signal),
     });
     const { appId } = section;
     this.#quotes = new Quotes({ lookups, people, rendering, appId, botOpenId, clock, signal });
@@ -74,7 +77,10 @@ export class Receiving {
       people,
       completer: this.#completer,
       handIn: (inbound) => context.handIn(inbound),
-      onAccepted: ({ platformId }) => onAccepted(platformId),
+      onAccepted: (inbound) => {
+        onAccepted(inbound.platformId);
+        this.#inBackground("complete a message", () => this.#completer.complete(inbound));
+      },
     });
     this.#greeter = new Greeter({ ...section, api, botName: bot.app_name, clock, signal });
   }
@@ -120,11 +126,17 @@ export class Receiving {
     this.#quotes.noteOwnAnswer(place, messageIds);
   }
 
+  /** Waits for what is under way; the context's signal has ended it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
   #inBackground(what: string, work: () => Promise<void>): void {
-    work().catch((error) => {
+    const working = work().catch((error) => {
       if (this.#context.signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
       logger.error("Cannot {what}: {reason}", { what, reason });
-    });
+    }).finally(() => this.#underWay.delete(working));
+    this.#underWay.add(working);
   }
 }

@@ -129,6 +129,8 @@ export class FakeGateway {
 export interface HarnessOptions {
   readonly section?: Partial<FeishuSection>;
   readonly platform?: FeishuPlatformOptions;
+  /** Where received files go. @default nowhere that could be written to */
+  readonly mediaFolder?: string;
 }
 
 /** A section as the manifest's schema gives it. */
@@ -182,18 +184,26 @@ export class Harness implements AsyncDisposable {
   readonly section: FeishuSection;
   life: Life;
 
-  private constructor(platform: FeishuPlatform, clock: ManualClock, section: FeishuSection) {
+  private constructor(
+    platform: FeishuPlatform,
+    clock: ManualClock,
+    section: FeishuSection,
+    mediaFolder: string | undefined,
+  ) {
     this.platform = platform;
     this.clock = clock;
     this.section = section;
+    if (mediaFolder !== undefined) this.gateway.mediaFolder = mediaFolder;
     this.life = new Life(section, this.gateway, clock);
   }
 
   /** Starts all; the channel is on its way to be connected. */
-  static async start({ section, platform: options }: HarnessOptions = {}): Promise<Harness> {
+  static async start(
+    { section, platform: options, mediaFolder }: HarnessOptions = {},
+  ): Promise<Harness> {
     const clock = new ManualClock();
     const platform = await FeishuPlatform.start({ clock, random: seededRandom(7), ...options });
-    return new Harness(platform, clock, sectionFor(platform, section));
+    return new Harness(platform, clock, sectionFor(platform, section), mediaFolder);
   }
 
   /** Starts all and waits until the channel is ready. */
@@ -209,6 +219,12 @@ export class Harness implements AsyncDisposable {
     return until(() => this.gateway.states.at(-1)?.state === "ready", {
       what: `the channel is ready (${JSON.stringify(this.gateway.states.at(-1))})`,
     });
+  }
+
+  /** Waits until every accepted message is complete, and gives the texts of all. */
+  async texts(): Promise<readonly string[]> {
+    await until(() => this.gateway.drafts.length === 0, { what: "complete messages" });
+    return this.gateway.inbounds.map(({ content }) => content);
   }
 
   /** A new channel on the same journal, as after the death of the first one's Worker. */
