@@ -118,7 +118,7 @@ class Session implements Actor<SessionActorMessage> {
       case "command_done":
         return this.#commandDone(message.outcome);
       case "withdrawn":
-        return void valueOf(message.outcome);
+        return this.#withdrawn(message.outcome);
       case "idle_elapsed":
         return this.#idleElapsed();
       default:
@@ -155,6 +155,12 @@ class Session implements Actor<SessionActorMessage> {
       () => this.#services.journal.withdraw(seq),
       (outcome) => ({ type: "withdrawn", outcome }),
     );
+  }
+
+  /** A draft held up what its chat wrote after it. */
+  #withdrawn(outcome: Outcome<boolean>): void {
+    if (valueOf(outcome)) this.#mayHaveWork = true;
+    this.#advance();
   }
 
   /** Looks into the journal for what was not told, or not kept. */

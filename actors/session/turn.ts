@@ -99,9 +99,9 @@ export class Turn {
     const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
     if (waiting === undefined) return undefined;
     const read = await readInbound(waiting.first, this.#services);
+    signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
     if (this.#notWithdrawn([read]).length === 0) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
-    signal.throwIfAborted();
     await this.steps.begin(read);
     replay.push(read.shown);
     return { replay, mayLeaveWork: waiting.hasMore };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Inbound } from "../../../actors/journal/journal.ts";
+import { type Inbound, JournalError } from "../../../actors/journal/journal.ts";
 import { SessionBench } from "../../support/session_bench.ts";
 import { settle, until } from "../../support/until.ts";
 
@@ -123,4 +123,37 @@ Deno.test("Session goes on with a message that is taken back while it is worked 
   gate.resolve("ok");
   await bench.quiet();
   assert.deepEqual(bench.replies(), ["done"]);
+});
+
+Deno.test("Session goes on with what waited behind a draft that is taken back", async () => {
+  await using bench = new SessionBench({ script: ["answer"] });
+  const draft = await bench.accept("", DRAFT);
+  await bench.say("behind it");
+  await settle();
+  bench.session.tell({ type: "inbound_withdrawn", inbound: draft });
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["answer"]);
+});
+
+Deno.test("Session comes back when it cannot drop what is taken back just then", async () => {
+  const reading = Promise.withResolvers<null>();
+  let isFull = false;
+  await using bench = new SessionBench({
+    script: ["answer"],
+    services: { readImage: () => reading.promise },
+    onCommit: (phase) => {
+      if (phase === "after" || !isFull) return;
+      throw new JournalError("journal_full", "Cannot commit: no space left on device");
+    },
+  });
+  const inbound = await bench.say("first", { media: ["/slow.png"] });
+  await settle();
+  isFull = true;
+  bench.session.tell({ type: "inbound_withdrawn", inbound });
+  reading.resolve(null);
+  await until(() => bench.world.events.some(({ type }) => type === "actor_restarted"));
+  isFull = false;
+  await bench.world.clock.advance(1_000);
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["answer"]);
 });
