@@ -12,7 +12,7 @@ const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
 const UNIT = String.raw`(?:(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m)\b)`;
 const PATTERNS: readonly RegExp[] = [
   new RegExp(`retry after ${NUMBER}\\s*${UNIT}?`),
-  new RegExp(`try again in ${NUMBER}\\s*${UNIT}`),
+  new RegExp(`(?:try again|retry) in ${NUMBER}\\s*${UNIT}`),
   new RegExp(`wait ${NUMBER}\\s*${UNIT} before retry`),
   new RegExp(`retry[_-]?after["'\\s:=]+${NUMBER}`),
 ];

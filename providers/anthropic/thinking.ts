@@ -36,25 +36,22 @@ export function planThinking(
   const effort = request.reasoningEffort ?? "";
   const isOn = isThinking(effort, { thinksUnasked: false });
   if (traits.thinkingForm !== "budget") return planAdaptive(effort, tokensMax, traits);
+  // Thoughts come at this temperature only.
+  const warm = temperatureOf(1, traits);
   if (isOn && effort === "adaptive") {
-    return {
-      isOn,
-      fields: { max_tokens: tokensMax, temperature: 1, thinking: { type: "adaptive" } },
-    };
+    return { isOn, fields: { max_tokens: tokensMax, ...warm, thinking: { type: "adaptive" } } };
   }
   const budget = isOn && mayBudget ? budgetOf(effort, tokensMax, traits) : undefined;
   if (budget === undefined) {
-    const { temperature } = request;
-    return { isOn: false, fields: { max_tokens: tokensMax, temperature } };
+    const fields = { max_tokens: tokensMax, ...temperatureOf(request.temperature, traits) };
+    return { isOn: false, fields };
   }
-  return {
-    isOn,
-    fields: {
-      max_tokens: budget.tokensMax,
-      temperature: 1,
-      thinking: { type: "enabled", budget_tokens: budget.thoughts },
-    },
-  };
+  const thinking = { type: "enabled", budget_tokens: budget.thoughts };
+  return { isOn, fields: { max_tokens: budget.tokensMax, ...warm, thinking } };
+}
+
+function temperatureOf(temperature: number, traits: Traits): JsonObject {
+  return traits.temperature === "never" ? {} : { temperature };
 }
 
 /** Newer models decide themselves how much to think; they take an effort and no temperature. */

@@ -18,7 +18,7 @@ const WORDS: readonly { readonly concession: Concession; readonly words: RegExp 
   { concession: "temperature", words: /\btemperature\b/ },
   { concession: "summary", words: /\bsummar(?:y|ies)\b/ },
   { concession: "replay", words: /encrypted content|invalid_encrypted_content/ },
-  { concession: "include", words: /\binclude\b|encrypted_content/ },
+  { concession: "include", words: /\binclude\b|encrypted[ _]content/ },
   { concession: "reasoning", words: /\breasoning\b/ },
 ];
 

@@ -13,7 +13,7 @@ import type {
 } from "../../providers/provider.ts";
 import { traitsOf } from "../../providers/traits.ts";
 import { findVendor } from "../../providers/vendors.ts";
-import { ModelServer, say } from "../simulators/model_server.ts";
+import { ModelServer, refuse, say } from "../simulators/model_server.ts";
 import { askAll, chatRequest, responseOf } from "../support/chat.ts";
 import { connect } from "../support/providers.ts";
 
@@ -366,4 +366,36 @@ Deno.test("AnthropicProvider sends the model without the maker's prefix", async 
   const provider = connect({ baseUrl: server.baseUrl, vendor: "anthropic" });
   responseOf(await askAll(provider, { model: "anthropic/claude-sonnet-4-5" }));
   assert.equal(server.requests[0]?.body.model, "claude-sonnet-4-5");
+});
+
+Deno.test.each<[string, string, string, (sent: string) => boolean]>([
+  [
+    "the temperature",
+    "`temperature` is deprecated for this model",
+    "claude-next",
+    (sent) => sent.includes('"temperature"'),
+  ],
+  [
+    "a budget for thoughts",
+    "thinking.type.enabled is not supported for this model, use adaptive",
+    "claude-next",
+    (sent) => sent.includes("budget_tokens"),
+  ],
+  [
+    "marks for the cache",
+    "messages.0.cache_control: Extra inputs are not permitted",
+    "claude-copy",
+    (sent) => sent.includes("cache_control"),
+  ],
+  ["thoughts", "unknown field: thinking", "claude-copy", (sent) => sent.includes('"thinking":{')],
+])("AnthropicProvider does without %s once that was refused", async (...row) => {
+  const [, message, model, isRefused] = row;
+  await using server = await ModelServer.start(({ body }) =>
+    isRefused(JSON.stringify(body)) ? refuse(400, { message }) : say("a")
+  );
+  const provider = connect({ baseUrl: server.baseUrl, vendor: "anthropic" });
+  for (let call = 0; call < 2; call++) {
+    responseOf(await askAll(provider, { model, reasoningEffort: "high" }));
+  }
+  assert.equal(server.requests.length, 3);
 });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type Fault, type FaultContext, providerError } from "../../providers/failures.ts";
 import type { ProviderFailure } from "../../providers/provider.ts";
 import { redact } from "../../providers/redaction.ts";
+import { faultOfVendorError } from "../../providers/wire/vendor_error.ts";
 import { waitFromHeaders, waitFromText } from "../../providers/retry_after.ts";
 
 const CONTEXT: FaultContext = {
@@ -132,6 +133,7 @@ Deno.test.each([
   ["retry after 2 minutes", 120_000],
   ["retry after 1500 ms", 1_500],
   ["try again in 350ms", 350],
+  ["Please retry in 41.5s.", 41_500],
   ["try again in 1.5 seconds", 1_500],
   ["please wait 3 sec before retry", 3_000],
   ["retry after 0.01", 100],
@@ -154,4 +156,21 @@ Deno.test.each<[Record<string, string>, number | undefined]>([
   [{}, undefined],
 ])("waitFromHeaders reads %j as %s ms", (headers, expected) => {
   assert.equal(waitFromHeaders(new Headers(headers), Date.UTC(2026, 0, 1)), expected);
+});
+
+Deno.test.each<[unknown, number | undefined]>([
+  [{ message: "The usage limit has been reached", resets_in_seconds: 7_200 }, 7_200_000],
+  [{ error: { message: "slow down", retry_after: 20 } }, 20_000],
+  [{ message: "slow down", retry_after: "soon" }, undefined],
+])("faultOfVendorError reads the wait in %j as %s ms", (body, expected) => {
+  assert.equal(faultOfVendorError(body).retryAfterMs, expected);
+});
+
+Deno.test.each([
+  [{ detail: "Unsupported parameter: x" }, "Unsupported parameter: x"],
+  [{ error: "model not found" }, "model not found"],
+  [[{ error: { message: "in a list" } }], "in a list"],
+  [{ error: { message: "bad", param: "tools" } }, "bad [tools]"],
+])("faultOfVendorError reads the words in %j", (body, expected) => {
+  assert.equal(faultOfVendorError(body).text, expected);
 });

@@ -285,7 +285,7 @@ Deno.test.each([
     "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
     "o3",
   ],
-  ["include", "Encrypted content is not supported with this model: include", "o3"],
+  ["include", "Encrypted content is not supported with this model.", "o3"],
 ])("ResponsesApi does without %s once that was refused", async (field, message, model) => {
   await using server = await ModelServer.start(({ body }) =>
     field in body ? refuse(400, { message }) : say("a")
