@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { Journal, NewInbound } from "../actors/journal/journal.ts";
+import { FIRST_SESSIONS, type Journal, type NewInbound } from "../actors/journal/journal.ts";
 import { openSqliteJournal } from "../actors/journal/sqlite_journal.ts";
 import { nextTurn } from "../actors/kernel/adapters/event_loop.ts";
 import { systemClock } from "../actors/kernel/adapters/system_clock.ts";
@@ -15,6 +15,8 @@ const BURST_WIDTH = 500;
 const COMMITS = 2_000;
 const SESSIONS = 8;
 const TURNS_PER_SESSION = 250;
+/** Rows that one look at the unfinished sessions reads. */
+const PAGE_SESSIONS = 1_000;
 
 /** 250 characters, as people write. */
 const CONTENT = "How is the weather in Shanghai today, and do I need an umbrella? ".repeat(4);
@@ -34,7 +36,7 @@ export async function benchJournal(): Promise<BenchRow[]> {
     await journal[Symbol.asyncDispose]();
     const startMs = performance.now();
     journal = openSqliteJournal(options);
-    await journal.unfinishedSessions();
+    await journal.unfinishedSessions(FIRST_SESSIONS, PAGE_SESSIONS);
     rows.push({
       what: `journal: opening, ${BURST_MESSAGES.toLocaleString("en")} messages done`,
       value: performance.now() - startMs,
@@ -160,9 +162,14 @@ async function runTurn(journal: Journal, sessionKey: string, turnId: string): Pr
 }
 
 async function finishAll(journal: Journal): Promise<void> {
-  for (const sessionKey of await journal.unfinishedSessions()) {
-    const waiting = await journal.waiting(sessionKey, 0, Number.MAX_SAFE_INTEGER);
-    await journal.commit({ inbounds: waiting.map(({ seq }) => ({ seq, state: "done" })) });
+  let page = await journal.unfinishedSessions(FIRST_SESSIONS, PAGE_SESSIONS);
+  for (;;) {
+    for (const sessionKey of page.sessionKeys) {
+      const waiting = await journal.waiting(sessionKey, 0, Number.MAX_SAFE_INTEGER);
+      await journal.commit({ inbounds: waiting.map(({ seq }) => ({ seq, state: "done" })) });
+    }
+    if (page.next === null) return;
+    page = await journal.unfinishedSessions(page.next, PAGE_SESSIONS);
   }
 }
 

@@ -76,7 +76,25 @@ export interface Delivery {
   /** What `remember` last stored under this key; null at first. */
   readonly channelState: JsonValue;
   readonly settles: readonly Settled[];
+  /**
+   * Stands before what is sent now: an earlier attempt may have arrived, and nobody can tell. Parts
+   * that surely arrived are not sent again. @default nothing
+   */
+  readonly notice?: string;
 }
+
+/**
+ * What a look at the platform tells of a delivery in doubt. `arrived`: all of it is there, and
+ * settled now; `absent`: what is not known to be there surely is not, so that it can be delivered
+ * (again) and nothing shows twice; `cannot_tell`: neither.
+ */
+export type LookUp = "arrived" | "absent" | "cannot_tell";
+
+/**
+ * What outlives what: `written` a crash of the gateway, `synced` a power cut as well, for which
+ * the disk is waited for.
+ */
+export type Keeping = "synced" | "written";
 
 /** What the platform gave for a delivery. */
 export interface DeliveryReceipt {
@@ -128,9 +146,13 @@ export interface ChannelContext {
   withdraw(platformId: string): Promise<void>;
   /** Writes down what is said in a sound file of the media folder; never rejects. */
   transcribe(path: string): Promise<Transcription>;
-  /** Stores what is needed to finish the delivery `key` after a crash; resolves when durable. */
-  remember(key: string, channelState: JsonValue): Promise<void>;
-  /** The same for an inbound (a reaction's id). */
+  /**
+   * Stores what is needed to finish the delivery `key` after a crash; resolves when durable.
+   *
+   * @param keeping `written` is enough for what can be found out again. @default "synced"
+   */
+  remember(key: string, channelState: JsonValue, keeping?: Keeping): Promise<void>;
+  /** The same for an inbound (a reaction's id); a power cut may lose it. */
   rememberInbound(platformId: string, channelState: JsonValue): Promise<void>;
   /** Says where the connection is. */
   report(state: ConnectionState): void;
@@ -153,6 +175,13 @@ export interface Channel {
    * @throws {DeliveryError}
    */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt>;
+  /**
+   * Finds out whether a final delivery arrived whose attempt had no clear end, once the platform's
+   * keys no longer protect a repetition. Channels that have no way leave it out.
+   *
+   * @throws {DeliveryError} when the platform cannot be asked just now
+   */
+  lookUp?(delivery: Delivery, signal: AbortSignal): Promise<LookUp>;
 }
 
 /** Makes a channel from its section of the config. */

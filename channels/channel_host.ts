@@ -20,6 +20,8 @@ import {
   type DeliveryReceipt,
   type HandInResult,
   type InboundContents,
+  type Keeping,
+  type LookUp,
   type Transcription,
 } from "./channel.ts";
 import type { LoggedInWorker } from "./worker_logs.ts";
@@ -42,12 +44,22 @@ export type DeliveryOutcome =
     readonly retryAfterMs?: number;
   };
 
+/** What a look-up told, as plain data. */
+export type LookUpOutcome =
+  | { readonly state: "looked"; readonly found: LookUp }
+  | Extract<DeliveryOutcome, { readonly state: "failed" }>;
+
 /** What the gateway tells a channel. */
 export type ToChannel =
   | {
     readonly type: "deliver";
     readonly delivery: Delivery;
     readonly replyTo: ReplyTo<DeliveryOutcome>;
+  }
+  | {
+    readonly type: "look_up";
+    readonly delivery: Delivery;
+    readonly replyTo: ReplyTo<LookUpOutcome>;
   }
   | { readonly type: "stop"; readonly replyTo: ReplyTo<"stopped"> };
 
@@ -80,6 +92,7 @@ export type FromChannel =
     readonly type: "remember";
     readonly key: string;
     readonly channelState: JsonValue;
+    readonly keeping: Keeping;
     readonly replyTo: ReplyTo<"remembered">;
   }
   | {
@@ -103,6 +116,11 @@ type Internal =
     readonly type: "delivered";
     readonly replyTo: ReplyTo<DeliveryOutcome>;
     readonly outcome: DeliveryOutcome;
+  }
+  | {
+    readonly type: "looked_up";
+    readonly replyTo: ReplyTo<LookUpOutcome>;
+    readonly outcome: LookUpOutcome;
   };
 
 /** All that a host understands. */
@@ -143,7 +161,11 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
     switch (message.type) {
       case "deliver":
         return this.#deliver(message.delivery, message.replyTo);
+      case "look_up":
+        return this.#lookUp(message.delivery, message.replyTo);
       case "delivered":
+        return message.replyTo.reply(message.outcome);
+      case "looked_up":
         return message.replyTo.reply(message.outcome);
       case "stop":
         return this.#stop(message.replyTo);
@@ -173,6 +195,22 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
         replyTo,
         outcome: outcome.state === "ok"
           ? { state: "sent", receipt: outcome.value }
+          : failedDelivery(outcome.error),
+      }),
+    );
+  }
+
+  #lookUp(delivery: Delivery, replyTo: ReplyTo<LookUpOutcome>): void {
+    this.#context.pipe(
+      async (signal): Promise<LookUp> => {
+        const channel = await this.#channel;
+        return await channel.lookUp?.(delivery, signal) ?? "cannot_tell";
+      },
+      (outcome) => ({
+        type: "looked_up",
+        replyTo,
+        outcome: outcome.state === "ok"
+          ? { state: "looked", found: outcome.value }
           : failedDelivery(outcome.error),
       }),
     );
@@ -214,9 +252,9 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
         await this.#ask<"withdrawn">((replyTo) => ({ type, platformId, replyTo }));
       },
       transcribe: (path) => this.#transcribe(path),
-      remember: async (key, channelState) => {
+      remember: async (key, channelState, keeping = "synced") => {
         const type = "remember";
-        await this.#ask<"remembered">((replyTo) => ({ type, key, channelState, replyTo }));
+        await this.#ask<"remembered">((replyTo) => ({ type, key, channelState, keeping, replyTo }));
       },
       rememberInbound: async (platformId, channelState) => {
         const type = "remember_inbound";
@@ -262,7 +300,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   }
 }
 
-function failedDelivery(error: Error): DeliveryOutcome {
+function failedDelivery(error: Error): Extract<DeliveryOutcome, { readonly state: "failed" }> {
   if (!(error instanceof DeliveryError)) {
     return { state: "failed", code: "delivery_transient", message: error.message };
   }

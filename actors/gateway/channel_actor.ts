@@ -6,15 +6,21 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ConnectionState, Delivery } from "../../channels/channel.ts";
-import type { DeliveryOutcome, FromChannel, ToChannel } from "../../channels/channel_host.ts";
+import type {
+  DeliveryOutcome,
+  FromChannel,
+  LookUpOutcome,
+  ToChannel,
+} from "../../channels/channel_host.ts";
 import { logForwarded } from "../../channels/worker_logs.ts";
-import type { Actor, ActorContext, ActorDefinition, StopReason } from "../kernel/actor.ts";
+import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { asError, AskError } from "../kernel/errors.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import { jitter } from "../kernel/random.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { WorkerNotice } from "../kernel/worker_actor.ts";
 import { ChannelDesk, type ChannelDeskOptions } from "./channel_desk.ts";
+import type { AlarmMessage } from "./owner_notices.ts";
 
 const logger = getLogger(["troupe", "gateway", "channel"]);
 
@@ -23,6 +29,8 @@ const RESTART_FIRST_MS = 1_000;
 const RESTART_MAX_MS = 60_000;
 /** After this long without a fault the back-off starts anew. */
 const CALM_MS = 60_000;
+/** Faults in a row, without calm, after which the owners hear of it. */
+const FAULTS_ALARMING = 5;
 const JITTER_SHARE = 0.2;
 /** Longest time for one delivery, uploads included. */
 const DELIVERY_TIMEOUT_MS = 300_000;
@@ -47,6 +55,11 @@ export type ChannelControl =
     readonly delivery: Delivery;
     readonly replyTo: ReplyTo<DeliveryOutcome>;
   }
+  | {
+    readonly type: "look_up";
+    readonly delivery: Delivery;
+    readonly replyTo: ReplyTo<LookUpOutcome>;
+  }
   | { readonly type: "report_channel"; readonly replyTo: ReplyTo<ChannelReport> }
   /** Take nothing more in; deliveries go on. */
   | { readonly type: "stop_intake" }
@@ -64,6 +77,8 @@ export type ChannelActorMessage = ChannelControl | FromChannel | WorkerNotice | 
 /** What a channel's actor is made of. */
 export interface ChannelActorOptions extends Omit<ChannelDeskOptions, "pipe"> {
   readonly startHost: StartHost;
+  /** Told when the channel is in trouble. @default nobody */
+  readonly alarms?: ActorRef<AlarmMessage>;
 }
 
 /**
@@ -135,12 +150,13 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       case "worker_died": // the host's stop follows
         return;
       case "worker_stuck":
-        this.#stuckThreads++;
-        return;
+        return this.#threadStuck();
       case "run_ended":
         return this.#runEnded(message.error);
       case "deliver":
         return this.#deliver(message.delivery, message.replyTo);
+      case "look_up":
+        return this.#lookUp(message.delivery, message.replyTo);
       case "report_channel":
         return message.replyTo.reply(this.#report());
       case "stop_intake":
@@ -176,6 +192,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     if (connection.state === "ready") {
       logger.info("Channel {name} is ready: {detail}", details);
       outbox.tell({ type: "channel_ready", isStreaming });
+      this.#options.alarms?.tell({ type: "alarm_cleared", subject: this.#subject });
     } else {
       logger.info("Channel {name} is {state}: {detail}", details);
       outbox.tell({ type: "channel_lost" });
@@ -192,6 +209,25 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     this.#lastError = error;
     this.#connection = { state: "failed", detail: error };
     logger.error("Channel {name} has failed and stays off: {error}", { name, error });
+    this.#alarm(`Channel ${name} has failed and stays off until it is mended: ${error}`);
+  }
+
+  get #subject(): string {
+    return `channel:${this.#options.name}`;
+  }
+
+  #alarm(text: string): void {
+    this.#options.alarms?.tell({ type: "alarm_raised", subject: this.#subject, text });
+  }
+
+  #threadStuck(): void {
+    this.#stuckThreads++;
+    this.#options.alarms?.tell({
+      type: "alarm_raised",
+      subject: `stuck:${this.#options.name}`,
+      text: `Channel ${this.#options.name} hung and was replaced, but what hung cannot be ended: ` +
+        "it may use a whole processor core until the gateway restarts. /restart does that.",
+    });
   }
 
   #hostStopped(reason: StopReason): void {
@@ -217,25 +253,45 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       error,
     });
     this.#context.after(delayMs, { type: "host_due" });
+    if (this.#recentFaults < FAULTS_ALARMING) return;
+    this.#connection = { state: "failed", detail: `tried again at times after: ${error}` };
+    this.#alarm(`Channel ${name} keeps failing and is started again at times: ${error}`);
   }
 
   #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
-    const host = this.#host;
-    if (host === undefined) {
-      const message = `Cannot deliver "${delivery.key}": the channel is down`;
-      return replyTo.reply({ state: "failed", code: "delivery_transient", message });
-    }
-    this.#context.pipe(
-      () =>
-        host.ask<DeliveryOutcome>(
-          (answer) => ({ type: "deliver", delivery, replyTo: answer }),
-          { timeoutMs: DELIVERY_TIMEOUT_MS },
-        ),
-      (outcome) => {
-        replyTo.reply(outcome.state === "ok" ? outcome.value : unanswered(outcome.error));
-        return { type: "answered" };
-      },
+    this.#askHost<DeliveryOutcome>(
+      (host) =>
+        host.ask((answer) => ({ type: "deliver", delivery, replyTo: answer }), {
+          timeoutMs: DELIVERY_TIMEOUT_MS,
+        }),
+      (outcome) =>
+        replyTo.reply(outcome.state === "ok" ? outcome.value : unanswered(outcome.error)),
+      () => replyTo.reply(isDown(delivery)),
     );
+  }
+
+  #lookUp(delivery: Delivery, replyTo: ReplyTo<LookUpOutcome>): void {
+    this.#askHost<LookUpOutcome>(
+      (host) =>
+        host.ask((answer) => ({ type: "look_up", delivery, replyTo: answer }), {
+          timeoutMs: DELIVERY_TIMEOUT_MS,
+        }),
+      (outcome) => replyTo.reply(outcome.state === "ok" ? outcome.value : passing(outcome.error)),
+      () => replyTo.reply(isDown(delivery)),
+    );
+  }
+
+  #askHost<T>(
+    ask: (host: ActorRef<ToChannel>) => Promise<T>,
+    done: (outcome: Outcome<T>) => void,
+    isDown: () => void,
+  ): void {
+    const host = this.#host;
+    if (host === undefined) return isDown();
+    this.#context.pipe(() => ask(host), (outcome) => {
+      done(outcome);
+      return { type: "answered" };
+    });
   }
 
   #stop(replyTo: ReplyTo<"stopped">): void {
@@ -273,12 +329,18 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   }
 }
 
+type Failed = Extract<DeliveryOutcome, { readonly state: "failed" }>;
+
+function isDown({ key }: Delivery): Failed {
+  return passing({ message: `Cannot deliver "${key}": the channel is down` });
+}
+
+function passing({ message }: { readonly message: string }): Failed {
+  return { state: "failed", code: "delivery_transient", message };
+}
+
 /** What a delivery without an answer means: only a mailbox that was full surely had no effect. */
-export function unanswered(error: Error): DeliveryOutcome {
+function unanswered(error: Error): Failed {
   const hadNoEffect = error instanceof AskError && error.code === "ask_refused";
-  return {
-    state: "failed",
-    code: hadNoEffect ? "delivery_transient" : "delivery_unknown",
-    message: error.message,
-  };
+  return { ...passing(error), code: hadNoEffect ? "delivery_transient" : "delivery_unknown" };
 }

@@ -7,7 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ChannelInbound, Transcription } from "../../channels/channel.ts";
 import type { FromChannel } from "../../channels/channel_host.ts";
-import type { Accepted, Inbound, Journal, Step } from "../journal/journal.ts";
+import type { Accepted, Durability, Inbound, Journal, Step } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
@@ -47,6 +47,8 @@ export interface ChannelDeskOptions {
 export class ChannelDesk {
   readonly #options: ChannelDeskOptions;
   #takesInput = true;
+  /** Why the last message was refused; null when it was not. */
+  #lastRefusal: string | null = null;
 
   constructor(options: ChannelDeskOptions) {
     this.#options = options;
@@ -92,15 +94,16 @@ export class ChannelDesk {
           },
         );
       case "remember": {
-        const { key, channelState } = request;
-        return this.#store({ outboundChanges: [{ key, channelState }] }, request.replyTo, () => {
+        const { key, channelState, keeping, replyTo } = request;
+        const step = { outboundChanges: [{ key, channelState }] };
+        return this.#store(step, keeping, replyTo, () => {
           outbox.tell({ type: "state_remembered", key, channelState });
         });
       }
       case "remember_inbound": {
         const { platformId, channelState } = request;
         const inboundMemory = [{ channel, platformId, channelState }];
-        return this.#store({ inboundMemory }, request.replyTo);
+        return this.#store({ inboundMemory }, "written", request.replyTo);
       }
       case "transcribe": {
         const { transcribe } = this.#options;
@@ -122,13 +125,20 @@ export class ChannelDesk {
     const sessionKey = effectiveSessionKey({ channel, chatId, override, isUnified });
     pipe(() => journal.accept({ ...message, channel, sessionKey, wantsStream }), (outcome) => {
       if (outcome.state === "ok") return replyTo.reply(this.#accepted(outcome.value));
-      const reason = outcome.error.message;
-      logger.error("Cannot accept message {platformId}: {reason}", { platformId, reason });
+      this.#noteRefusal(platformId, outcome.error.message);
       replyTo.reply("refused");
     });
   }
 
+  /** Platforms send what was refused again and again: each reason is told once until it passes. */
+  #noteRefusal(platformId: string, reason: string): void {
+    const level = reason === this.#lastRefusal ? "debug" : "error";
+    this.#lastRefusal = reason;
+    logger[level]("Cannot accept message {platformId}: {reason}", { platformId, reason });
+  }
+
   #accepted(accepted: Accepted): "accepted" | "duplicate" {
+    this.#lastRefusal = null;
     if (accepted.state === "duplicate") return "duplicate";
     const { inbound } = accepted;
     if (inbound.draft === null) this.#tellRouter({ type: "inbound_accepted", inbound });
@@ -140,8 +150,13 @@ export class ChannelDesk {
     if (this.#takesInput) this.#options.router.tell(message);
   }
 
-  #store(step: Step, replyTo: ReplyTo<"remembered">, stored: () => void = () => {}): void {
-    this.#pass(() => this.#options.journal.commit(step), replyTo, () => {
+  #store(
+    step: Step,
+    durability: Durability,
+    replyTo: ReplyTo<"remembered">,
+    stored: () => void = () => {},
+  ): void {
+    this.#pass(() => this.#options.journal.commit(step, durability), replyTo, () => {
       stored();
       return "remembered";
     });

@@ -23,19 +23,30 @@ export type Next =
   | { readonly type: "growing"; readonly row: Outbound; readonly growth: Growth }
   | { readonly type: "final"; readonly row: Outbound };
 
-/** The rows of one chat: `open` ones may be shown, `pending` ones are sent in order. */
+/** The rows of one chat: `open` ones may be shown, all others are sent or looked up in order. */
 export class ChatLane {
-  isBusy = false;
+  /** The key of what is under way; "" for a word on the way, undefined for nothing. */
+  busyWith: string | undefined;
   /** Runs while the lane waits for a retry. */
   wake: Timer | undefined;
   readonly #pending: Outbound[] = [];
   readonly #open = new Map<string, Outbound>();
   readonly #growth = new Map<string, Growth>();
   readonly #progress: Progress[] = [];
+  #heldUntilMs = 0;
   #growthHeldUntilMs = 0;
 
   get isEmpty(): boolean {
     return this.#pending.length + this.#open.size + this.#progress.length === 0;
+  }
+
+  get isBusy(): boolean {
+    return this.busyWith !== undefined;
+  }
+
+  /** Keys of rows that may still grow. */
+  get openKeys(): readonly string[] {
+    return [...this.#open.keys()];
   }
 
   get hasPending(): boolean {
@@ -47,20 +58,26 @@ export class ChatLane {
     else this.#pending.push(row);
   }
 
-  /** Takes a newer version of a row that is here; false when it is not. */
+  /** A row that waits to be sent, if it is here. */
+  pending(key: string): Outbound | undefined {
+    return this.#pending.find((row) => row.key === key);
+  }
+
+  /** Takes a newer version of a row that is here; true when that completes an open one. */
   update(row: Outbound): boolean {
-    if (this.#open.has(row.key)) {
-      if (row.state === "open") this.#open.set(row.key, row);
-      else {
-        this.remove(row.key);
-        this.#pending.push(row);
-      }
+    const isOpen = this.#open.has(row.key);
+    if (isOpen && row.state === "open") {
+      this.#open.set(row.key, row);
+      return false;
+    }
+    if (isOpen) {
+      this.remove(row.key);
+      this.#pending.push(row);
       return true;
     }
     const index = this.#pending.findIndex(({ key }) => key === row.key);
-    if (index < 0) return false;
-    this.#pending[index] = row;
-    return true;
+    if (index >= 0) this.#pending[index] = row;
+    return false;
   }
 
   remove(key: string): void {
@@ -79,6 +96,11 @@ export class ChatLane {
     if (this.#progress.length > PROGRESS_MAX) this.#progress.shift();
   }
 
+  /** Begins nothing until then. */
+  hold(untilMs: number): void {
+    this.#heldUntilMs = untilMs;
+  }
+
   /** Shows nothing growing until then: the platform asked for a rest. */
   holdGrowth(untilMs: number): void {
     this.#growthHeldUntilMs = untilMs;
@@ -86,6 +108,7 @@ export class ChatLane {
 
   /** Takes out what comes next; final rows stay until they are removed. */
   next(nowMs: number, isStreaming: boolean): Next {
+    if (nowMs < this.#heldUntilMs) return { type: "wait", delayMs: this.#heldUntilMs - nowMs };
     const progress = this.#progress.shift();
     if (progress !== undefined) return { type: "progress", progress };
     const head = this.#pending[0];

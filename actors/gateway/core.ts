@@ -4,20 +4,17 @@
  * @module
  */
 
-import type { Journal } from "../journal/journal.ts";
-import { asError } from "../kernel/errors.ts";
+import type { Accepted, ActedRow, Journal, NewInbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
 import type { GateMessage, OutboxMessage } from "../session/ports.ts";
-import {
-  channelActor,
-  type ChannelActorMessage,
-  type StartHost,
-  unanswered,
-} from "./channel_actor.ts";
+import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";
+import type { Failure } from "./delivery_retry.ts";
 import { gateActor, type GateActorMessage } from "./gate.ts";
+import { journalKeeperActor, type Retention } from "./journal_keeper.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
+import { addressesOf, type AlarmMessage, ownerNoticesActor } from "./owner_notices.ts";
 import { routerActor, type RouterActorMessage, type StartSession } from "./router.ts";
 
 /** Longest time for one delivery as its outbox sees it: beyond the channel's own limit. */
@@ -46,6 +43,10 @@ export interface CoreOptions {
   readonly progress: ProgressRules;
   /** Attempts of the quick round, the first included. */
   readonly sendAttemptsMax: number;
+  /** Who hears of alarms, each as `channel:sender`. @default nobody */
+  readonly owners?: readonly string[];
+  /** How long finished rows stay. @default for ever */
+  readonly retention?: Retention;
   readonly startSession: (
     ...args: [...Parameters<StartSession>, surroundings: SessionSurroundings]
   ) => ReturnType<StartSession>;
@@ -62,35 +63,36 @@ export interface Core {
   readonly gate: ActorRef<GateActorMessage>;
   readonly router: ActorRef<RouterActorMessage>;
   readonly outboxes: ReadonlyMap<string, ActorRef<OutboxActorMessage>>;
+  readonly alarms: ActorRef<AlarmMessage>;
+  /**
+   * Takes in what comes from inside: a due job, a heartbeat, a subagent's result. It is a message
+   * like any other, so that it happens once, whatever dies.
+   *
+   * @throws {JournalError} when it was not taken in
+   */
+  accept(inbound: NewInbound): Promise<Accepted>;
+  /** A person acted on a row, and the journal has it. */
+  rowChanged(acted: ActedRow): void;
   /** Starts the channels; everything that takes their messages is up by then. */
   startChannels(): ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
 }
 
 /** Starts gate, outboxes and router; the channels come when `startChannels` is called. */
 export function startCore(options: CoreOptions): Core {
-  const { system, journal, progress, sendAttemptsMax } = options;
+  const { system, journal, owners = [], retention } = options;
   const channelActors = new Map<string, ActorRef<ChannelActorMessage>>();
+  const outboxes = new Map<string, ActorRef<OutboxActorMessage>>();
+  const names = new Set(options.channels.map(({ name }) => name));
   const gate = system.spawn(gateActor(options.permitsMax));
-  const outboxes = new Map(options.channels.map(({ name, idempotencyMs }) => [
-    name,
-    system.spawn(outboxActor({
-      channel: name,
-      journal,
-      progress,
-      retry: { quickAttemptsMax: sendAttemptsMax, idempotencyMs },
-      deliver: async (delivery) => {
-        const channel = channelActors.get(name);
-        if (channel === undefined) return notStarted(name);
-        try {
-          return await channel.ask((replyTo) => ({ type: "deliver", delivery, replyTo }), {
-            timeoutMs: DELIVERY_ANSWER_MS,
-          });
-        } catch (error) {
-          return unanswered(asError(error));
-        }
-      },
-    })),
-  ]));
+  const alarms = system.spawn(ownerNoticesActor({
+    journal,
+    owners: addressesOf(owners, (name) => names.has(name)),
+    outbox: (name) => outboxes.get(name),
+  }));
+  if (retention !== undefined) system.spawn(journalKeeperActor({ journal, retention, alarms }));
+  for (const channel of options.channels) {
+    outboxes.set(channel.name, startOutbox(channel, options, { alarms, channelActors }));
+  }
   const router = system.spawn(routerActor({
     journal,
     recovers: options.recovers,
@@ -101,6 +103,19 @@ export function startCore(options: CoreOptions): Core {
     gate,
     router,
     outboxes,
+    alarms,
+    async accept(inbound) {
+      const accepted = await journal.accept(inbound);
+      if (accepted.state === "accepted") {
+        router.tell({ type: "inbound_accepted", inbound: accepted.inbound });
+      }
+      return accepted;
+    },
+    rowChanged({ kind, row }) {
+      if (kind === "outbound") {
+        outboxes.get(row.channel)?.tell({ type: "row_changed", key: row.key });
+      } else if (row.state === "accepted") router.tell({ type: "inbound_accepted", inbound: row });
+    },
     startChannels() {
       for (const { name, startHost, transcribe } of options.channels) {
         const outbox = outboxes.get(name);
@@ -111,6 +126,7 @@ export function startCore(options: CoreOptions): Core {
           journal,
           router,
           outbox,
+          alarms,
           isUnified,
           startHost,
           transcribe,
@@ -122,7 +138,38 @@ export function startCore(options: CoreOptions): Core {
   };
 }
 
-function notStarted(name: string) {
+/** What an outbox leads to. */
+interface Surroundings {
+  readonly alarms: ActorRef<AlarmMessage>;
+  readonly channelActors: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+}
+
+function startOutbox(
+  { name, idempotencyMs }: CoreChannel,
+  { system, journal, progress, sendAttemptsMax }: CoreOptions,
+  { alarms, channelActors }: Surroundings,
+): ActorRef<OutboxActorMessage> {
+  const timeoutMs = DELIVERY_ANSWER_MS;
+  return system.spawn(outboxActor({
+    channel: name,
+    journal,
+    progress,
+    retry: { quickAttemptsMax: sendAttemptsMax, idempotencyMs },
+    alarms,
+    deliver: async (delivery, signal) =>
+      await channelActors.get(name)?.ask(
+        (replyTo) => ({ type: "deliver", delivery, replyTo }),
+        { timeoutMs, signal },
+      ) ?? notStarted(name),
+    lookUp: async (delivery, signal) =>
+      await channelActors.get(name)?.ask(
+        (replyTo) => ({ type: "look_up", delivery, replyTo }),
+        { timeoutMs, signal },
+      ) ?? notStarted(name),
+  }));
+}
+
+function notStarted(name: string): Failure {
   const message = `Cannot deliver to "${name}": the channel has not started`;
-  return { state: "failed", code: "delivery_transient", message } as const;
+  return { state: "failed", code: "delivery_transient", message };
 }

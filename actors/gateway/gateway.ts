@@ -150,7 +150,7 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
   const healthServer = owned.use(HealthServer.listen({ host, port, report }));
   print(`Health: ${healthServer.url}`);
   const { modelLine: model } = services;
-  const stranded = strandedIn(journal);
+  const stranded = strandedIn(journal, (acted) => core.rowChanged(acted));
   const healthUrl = healthServer.url;
   await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded });
   return { core, channels, healthServer, report };
@@ -195,6 +195,8 @@ function startActors(
     recovers: isWhole,
     progress: config.channels,
     sendAttemptsMax: config.channels.sendMaxRetries,
+    owners: config.owners,
+    ...(isWhole && { retention: config.gateway.retention }),
     startSession: (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, { ...services.shared, ...surroundings }, router)),
   });

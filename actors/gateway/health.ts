@@ -32,6 +32,10 @@ export interface ChannelHealth {
 export interface HealthReport {
   /** `ok` whenever messages can be accepted; `degraded` when the journal cannot serve. */
   readonly status: "ok" | "degraded";
+  /** Why it is degraded; null when it is not. */
+  readonly reason: string | null;
+  /** What a person should do, one sentence each. */
+  readonly advice: readonly string[];
   readonly version: string;
   readonly uptime_s: number;
   readonly channels: Readonly<Record<string, ChannelHealth>>;
@@ -42,6 +46,14 @@ export interface HealthReport {
     readonly accepted: number;
     readonly running: number;
     readonly outbound: number;
+  } | null;
+  /** Rows that need a person: `failed`, `retry <id>` and `drop <id>` deal with them. */
+  readonly stranded: {
+    readonly parked: number;
+    readonly failed_inbound: number;
+    readonly failed_outbound: number;
+    /** It is not known whether they arrived. */
+    readonly unknown_outbound: number;
   } | null;
   /** Messages inside the gateway that no actor handled. */
   readonly dead_letters: number;
@@ -74,8 +86,13 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
     )),
     Promise.all([...sources.channels].map((entry) => channelHealth(entry, sources))),
   ]);
+  const reason = counts === null
+    ? "the journal cannot be read"
+    : sources.journal.trouble?.message ?? null;
   return {
-    status: counts === null ? "degraded" : "ok",
+    status: reason === null ? "ok" : "degraded",
+    reason,
+    advice: adviceFor(channels),
     version: sources.version,
     uptime_s: Math.floor(sources.uptimeMs() / 1_000),
     channels: Object.fromEntries(channels),
@@ -86,6 +103,7 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
       limit: gate?.permitsMax ?? 0,
     },
     queue: counts === null ? null : queueDepths(counts),
+    stranded: counts === null ? null : strandedCounts(counts),
     dead_letters: sources.deadLetters(),
   };
 }
@@ -123,6 +141,23 @@ export function queueDepths({ inbounds, outbounds }: JournalCounts): HealthRepor
     accepted: inbounds.accepted,
     running: inbounds.running,
     outbound: outbounds.open + outbounds.pending,
+  };
+}
+
+/** A thread that spins cannot be ended from inside the process. */
+function adviceFor(channels: readonly (readonly [string, ChannelHealth])[]): string[] {
+  return channels.filter(([, health]) => health.stuck_threads > 0).map(([name, health]) =>
+    `Channel ${name} has hung ${health.stuck_threads} times; what hung may use a processor core ` +
+    "each time until the gateway restarts: send /restart, or restart it yourself."
+  );
+}
+
+function strandedCounts({ inbounds, outbounds }: JournalCounts): HealthReport["stranded"] {
+  return {
+    parked: inbounds.parked,
+    failed_inbound: inbounds.failed,
+    failed_outbound: outbounds.failed,
+    unknown_outbound: outbounds.unknown,
   };
 }
 

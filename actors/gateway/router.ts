@@ -5,8 +5,14 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Inbound, Journal } from "../journal/journal.ts";
-import type { Actor, ActorContext, ActorDefinition, StopReason } from "../kernel/actor.ts";
+import {
+  FIRST_SESSIONS,
+  type Inbound,
+  type Journal,
+  type SessionsCursor,
+  type SessionsPage,
+} from "../journal/journal.ts";
+import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { SessionEvent, SessionMessage } from "../session/ports.ts";
@@ -15,6 +21,13 @@ const logger = getLogger(["troupe", "gateway", "router"]);
 
 /** Past this many waiting messages, single ones turn into one look into the journal. */
 const MAILBOX_MAX = 10_000;
+/**
+ * Sessions that are awake at once. Each holds its conversation in memory; those beyond it wait in
+ * the journal, as their messages do.
+ */
+const AWAKE_MAX = 1_000;
+/** Rows of the journal that one look for unfinished sessions reads. */
+const PAGE_ROWS = 256;
 /** Wait before a session that failed for good, or an unreadable journal, is looked at again. */
 const RESCAN_MS = 5_000;
 
@@ -30,12 +43,12 @@ export type RouterMessage =
 /** Which sessions are awake. */
 export interface SessionsReport {
   readonly awake: number;
+  readonly awakeMax: number;
 }
 
 type Internal =
   | { readonly type: "session_stopped"; readonly sessionKey: string; readonly reason: StopReason }
-  | { readonly type: "unfinished_found"; readonly sessionKeys: readonly string[] }
-  | { readonly type: "rescan_failed" };
+  | { readonly type: "page_read"; readonly outcome: Outcome<SessionsPage> };
 
 type Message = RouterMessage | Internal;
 
@@ -47,6 +60,8 @@ export interface RouterOptions {
   readonly journal: Journal;
   /** Whether sessions that an earlier process left unfinished are woken. */
   readonly recovers: boolean;
+  /** @default 1_000 */
+  readonly awakeMax?: number;
   readonly startSession: StartSession;
 }
 
@@ -86,40 +101,73 @@ interface Entry {
 class Router implements Actor<Message> {
   readonly #context: ActorContext<Message>;
   readonly #options: RouterOptions;
+  readonly #awakeMax: number;
   readonly #sessions = new Map<string, Entry>();
-  #isScanning = false;
+  /** Sessions that have nothing to do and their idle times, the longest first. */
+  readonly #resting = new Map<string, string>();
+  /** Sessions that were found unfinished and wait for room, oldest first. */
+  #line: string[] = [];
+  /** Where the look at the unfinished sessions goes on; null when all were seen. */
+  #cursor: SessionsCursor | null;
+  #isReading = false;
+  /** The oldest message of a session that was left asleep while a read was under way. */
+  #passedOverSeq = Infinity;
+  /** Somebody asked for a look from the beginning while one was under way. */
+  #mustStartOver = false;
 
   constructor(context: ActorContext<Message>, options: RouterOptions) {
     this.#context = context;
     this.#options = options;
-    if (options.recovers) this.#rescan();
+    this.#awakeMax = options.awakeMax ?? AWAKE_MAX;
+    this.#cursor = options.recovers ? FIRST_SESSIONS : null;
+    this.#fill();
   }
 
   receive(message: Message): void {
     switch (message.type) {
       case "inbound_accepted":
       case "inbound_withdrawn":
-        return this.#tell(message.inbound.sessionKey, message);
+        return this.#pass(message.inbound, message);
       case "rescan":
         return this.#rescan();
-      case "unfinished_found":
-        return this.#wakeAll(message.sessionKeys);
-      case "rescan_failed":
-        return this.#rescanLater();
+      case "page_read":
+        return this.#pageRead(message.outcome);
+      case "session_resting":
+        return this.#sessionResting(message.sessionKey, message.idleId);
       case "session_idle":
         return this.#letSleep(message.sessionKey, message.idleId);
       case "session_stopped":
         return this.#sessionStopped(message.sessionKey, message.reason);
       case "report_sessions":
-        return message.replyTo.reply({ awake: this.#sessions.size });
+        return message.replyTo.reply({ awake: this.#sessions.size, awakeMax: this.#awakeMax });
       default:
         return unreachable(message);
     }
   }
 
+  /** Others wait for the room that a session takes up. */
+  get #isCrowded(): boolean {
+    return this.#line.length > 0 || this.#cursor !== null;
+  }
+
+  get #hasRoom(): boolean {
+    return this.#sessions.size < this.#awakeMax;
+  }
+
+  /** Without room, or behind others that wait for it, the journal tells of it when its time comes. */
+  #pass(inbound: Inbound, message: SessionMessage): void {
+    const { sessionKey, seq } = inbound;
+    const isAwake = this.#sessions.has(sessionKey);
+    if (isAwake || (this.#hasRoom && !this.#isCrowded)) return this.#tell(sessionKey, message);
+    if (this.#isReading) this.#passedOverSeq = Math.min(this.#passedOverSeq, seq);
+    else this.#cursor ??= { part: "inbounds", afterSeq: seq - 1 };
+    this.#fill();
+  }
+
   #tell(sessionKey: string, message: SessionMessage): void {
     const entry = this.#sessions.get(sessionKey) ?? this.#wake(sessionKey);
     entry.wasTold = true;
+    this.#resting.delete(sessionKey);
     // A session whose mailbox is full reads the rest from the journal when it gets there.
     entry.ref.tell(message);
   }
@@ -136,8 +184,15 @@ class Router implements Actor<Message> {
     return entry;
   }
 
+  #sessionResting(sessionKey: string, idleId: string): void {
+    this.#resting.delete(sessionKey);
+    this.#resting.set(sessionKey, idleId);
+    this.#makeRoom();
+  }
+
   /** A message may have crossed the session's last word, so that it has the last say. */
   #letSleep(sessionKey: string, idleId: string): void {
+    this.#resting.delete(sessionKey);
     const entry = this.#sessions.get(sessionKey);
     if (entry === undefined || entry.idleId === idleId) return;
     entry.idleId = idleId;
@@ -148,35 +203,83 @@ class Router implements Actor<Message> {
   #sessionStopped(sessionKey: string, reason: StopReason): void {
     const entry = this.#sessions.get(sessionKey);
     this.#sessions.delete(sessionKey);
+    this.#resting.delete(sessionKey);
     if (reason.type === "failed") {
       logger.error("Session {sessionKey} failed for good: {reason}", {
         sessionKey,
         reason: reason.error.message,
       });
-      return this.#rescanLater();
+      this.#rescanLater();
+    } else if (entry?.wasTold) {
+      this.#wakeAgain(sessionKey);
     }
-    if (entry?.wasTold) this.#tell(sessionKey, { type: "wake" });
+    this.#fill();
+  }
+
+  /** Wakes a session, or puts it behind those that wait for room. */
+  #wakeAgain(sessionKey: string): void {
+    const mayWake = this.#sessions.has(sessionKey) || (this.#hasRoom && !this.#isCrowded);
+    if (mayWake) this.#tell(sessionKey, { type: "wake" });
+    else if (!this.#line.includes(sessionKey)) this.#line.push(sessionKey);
   }
 
   #rescan(): void {
-    if (this.#isScanning) return;
-    this.#isScanning = true;
-    this.#context.pipe(
-      () => this.#options.journal.unfinishedSessions(),
-      (outcome) =>
-        outcome.state === "ok"
-          ? { type: "unfinished_found", sessionKeys: outcome.value }
-          : { type: "rescan_failed" },
-    );
+    if (this.#isReading) this.#mustStartOver = true;
+    else this.#cursor = FIRST_SESSIONS;
+    this.#fill();
   }
 
   #rescanLater(): void {
-    this.#isScanning = false;
     this.#context.after(RESCAN_MS, { type: "rescan" });
   }
 
-  #wakeAll(sessionKeys: readonly string[]): void {
-    this.#isScanning = false;
-    for (const sessionKey of sessionKeys) this.#tell(sessionKey, { type: "wake" });
+  /** Wakes those that wait, oldest first, as far as there is room, and looks for more. */
+  #fill(): void {
+    while (this.#hasRoom) {
+      const sessionKey = this.#line.shift();
+      if (sessionKey === undefined) return this.#readOn();
+      this.#tell(sessionKey, { type: "wake" });
+    }
+    this.#makeRoom();
+  }
+
+  /** Lets those sleep that have rested longest, as many as others wait for their room. */
+  #makeRoom(): void {
+    if (this.#hasRoom || !this.#isCrowded) return;
+    const wanted = Math.max(1, this.#line.length);
+    for (const [sessionKey, idleId] of [...this.#resting].slice(0, wanted)) {
+      this.#letSleep(sessionKey, idleId);
+    }
+  }
+
+  /** A read may have been too early for what came meanwhile. */
+  #passedOver(): SessionsCursor | null {
+    const seq = this.#passedOverSeq;
+    return seq === Infinity ? null : { part: "inbounds", afterSeq: seq - 1 };
+  }
+
+  #readOn(): void {
+    const cursor = this.#cursor;
+    if (this.#isReading || cursor === null) return;
+    this.#isReading = true;
+    this.#context.pipe(
+      () => this.#options.journal.unfinishedSessions(cursor, PAGE_ROWS),
+      (outcome) => ({ type: "page_read", outcome }),
+    );
+  }
+
+  #pageRead(outcome: Outcome<SessionsPage>): void {
+    this.#isReading = false;
+    if (outcome.state === "failed") return this.#rescanLater();
+    const { sessionKeys, next } = outcome.value;
+    this.#cursor = this.#mustStartOver ? FIRST_SESSIONS : next ?? this.#passedOver();
+    this.#mustStartOver = false;
+    this.#passedOverSeq = Infinity;
+    for (const sessionKey of sessionKeys) {
+      // Those that are awake look once more: they may have been told of nothing.
+      if (this.#sessions.has(sessionKey)) this.#tell(sessionKey, { type: "wake" });
+      else if (!this.#line.includes(sessionKey)) this.#line.push(sessionKey);
+    }
+    this.#fill();
   }
 }

@@ -5,8 +5,9 @@
  */
 
 import { asError } from "../kernel/errors.ts";
-import { JournalError } from "./journal.ts";
-import type { Durability, JournalStore } from "./store.ts";
+import { JournalError, type JournalTrouble } from "./journal.ts";
+import type { Durability } from "./journal_rows.ts";
+import type { JournalStore } from "./store.ts";
 
 /** Calls in one transaction at most: a group stays within a few milliseconds of the event loop. */
 const CALLS_PER_GROUP = 256;
@@ -24,6 +25,14 @@ interface Call {
   fail(error: Error): void;
 }
 
+/** What group commits take from outside. */
+export interface GroupCommitOptions {
+  /** Calls back at the event loop's next turn. */
+  readonly defer: (callback: () => void) => void;
+  /** Dates trouble. */
+  readonly now: () => number;
+}
+
 /** open: takes calls; closed: refuses them; dead: the process is gone, nobody hears anything. */
 type State = "open" | "closed" | "dead";
 
@@ -33,25 +42,25 @@ type State = "open" | "closed" | "dead";
  */
 export class GroupCommit {
   readonly #store: Pick<JournalStore, "transaction">;
-  readonly #defer: (callback: () => void) => void;
+  readonly #options: GroupCommitOptions;
   readonly #commitDeferred = (): void => this.#commitNext();
   #waiting: Call[] = [];
   #state: State = "open";
+  #trouble: JournalTrouble | null = null;
 
-  /** @param defer calls back at the event loop's next turn */
-  constructor(store: Pick<JournalStore, "transaction">, defer: (callback: () => void) => void) {
+  constructor(store: Pick<JournalStore, "transaction">, options: GroupCommitOptions) {
     this.#store = store;
-    this.#defer = defer;
+    this.#options = options;
   }
 
-  /** Runs `work` in the next transaction; resolves when that is durable. */
-  write<T>(work: () => T): Promise<T> {
-    return this.#call(work, "synced");
+  /** Why the last write failed for the storage's sake; null when it did not. */
+  get trouble(): JournalTrouble | null {
+    return this.#trouble;
   }
 
-  /** The same without a sync of its own: a power cut, but nothing else, may undo it. */
-  writeUnsynced<T>(work: () => T): Promise<T> {
-    return this.#call(work, "written");
+  /** Runs `work` in the next transaction; resolves when that is as durable as wanted. */
+  write<T>(work: () => T, durability: Durability = "synced"): Promise<T> {
+    return this.#call(work, durability);
   }
 
   /** Runs `work` after all earlier calls; at once when none waits. */
@@ -95,12 +104,12 @@ export class GroupCommit {
 
   #enqueue(call: Call): void {
     this.#waiting.push(call);
-    if (this.#waiting.length === 1) this.#defer(this.#commitDeferred);
+    if (this.#waiting.length === 1) this.#options.defer(this.#commitDeferred);
   }
 
   #commitNext(): void {
     this.#commitGroup();
-    if (this.#waiting.length > 0) this.#defer(this.#commitDeferred);
+    if (this.#waiting.length > 0) this.#options.defer(this.#commitDeferred);
   }
 
   #commitGroup(): void {
@@ -127,6 +136,7 @@ export class GroupCommit {
       return;
     }
     if (this.#state === "dead") return;
+    if (group.some(({ kind }) => kind !== "read")) this.#trouble = null;
     for (const call of group) call.succeed();
   }
 
@@ -134,10 +144,20 @@ export class GroupCommit {
     try {
       if (call.kind === "read") call.run();
       else this.#store.transaction(() => call.run(), call.kind);
-    } catch (error) {
-      if (this.#state !== "dead") call.fail(asError(error));
-      return;
+    } catch (thrown) {
+      const error = asError(thrown);
+      if (this.#state === "dead") return;
+      if (call.kind !== "read") this.#noteFailure(error);
+      return call.fail(error);
     }
-    if (this.#state !== "dead") call.succeed();
+    if (this.#state === "dead") return;
+    if (call.kind !== "read") this.#trouble = null;
+    call.succeed();
+  }
+
+  #noteFailure(error: Error): void {
+    if (!(error instanceof JournalError)) return;
+    const { code, message } = error;
+    this.#trouble = { code, message, sinceMs: this.#trouble?.sinceMs ?? this.#options.now() };
   }
 }

@@ -6,7 +6,7 @@
 
 import { JournalError } from "./journal.ts";
 import { type JournalRows, MemoryStore, NO_ROWS } from "./memory_store.ts";
-import type { Durability } from "./store.ts";
+import type { Durability } from "./journal_rows.ts";
 import { type JournalOptions, StoreJournal } from "./store_journal.ts";
 
 /** What a journal in memory starts with. */

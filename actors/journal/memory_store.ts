@@ -5,61 +5,51 @@
 
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonValue } from "../kernel/json.ts";
-import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "./journal.ts";
-import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES, tally } from "./rules.ts";
-import type { Durability, JournalStore } from "./store.ts";
+import type { JournalCounts, OutboxWindow, PruneOptions } from "./journal.ts";
+import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
+import { type JournalRows, NO_ROWS, type Note, type SeenKey } from "./memory_rows.ts";
+import { Marks, Table, UndoLog } from "./memory_table.ts";
+import { hasEndedOutbound, OUTBOUND_STATES } from "./outbound_rules.ts";
+import { hasEndedInbound, INBOUND_STATES, type InboundStatus, tally } from "./rules.ts";
+import type { JournalStore, SessionAt } from "./store.ts";
 
-/** All that a journal holds, as plain data. */
-export interface JournalRows {
-  /** The last `seq` that was given; never given again. */
-  readonly lastSeq: number;
-  /** The last outbound `id` that was given. */
-  readonly lastId: number;
-  readonly inbounds: readonly Inbound[];
-  readonly turns: readonly TurnRecord[];
-  readonly lines: readonly HistoryLine[];
-  readonly outbounds: readonly Outbound[];
-}
-
-/** A journal without rows. */
-export const NO_ROWS: JournalRows = {
-  lastSeq: 0,
-  lastId: 0,
-  inbounds: [],
-  turns: [],
-  lines: [],
-  outbounds: [],
-};
+export { type JournalRows, NO_ROWS } from "./memory_rows.ts";
 
 /** A {@link JournalStore} in memory. Rows are copied on their way in and never changed in place. */
 export class MemoryStore implements JournalStore {
-  readonly #inbounds = new Map<number, Inbound>();
-  readonly #seqs = new Map<string, number>();
+  /** What the transaction did so far. */
+  readonly #undo = new UndoLog();
+  /** What was written since the last sync. */
+  readonly #unsynced = new UndoLog();
+  readonly #inbounds = new Table<number, Inbound>(this.#undo);
+  readonly #seqs = new Table<string, number>(this.#undo);
   /** Seqs of inbounds in state `accepted` or `running`. */
-  readonly #unfinished = new Set<number>();
-  readonly #turns = new Map<string, TurnRecord>();
-  readonly #turnsOfSessions = new Map<string, string>();
+  readonly #unfinished = new Marks<number>(this.#undo);
+  readonly #seen = new Table<string, SeenKey>(this.#undo);
+  readonly #turns = new Table<string, TurnRecord>(this.#undo);
+  readonly #turnsOfSessions = new Table<string, string>(this.#undo);
   /** Lines by their place in the order in which they were added. */
-  readonly #lines = new Map<number, HistoryLine>();
-  readonly #linePlaces = new Map<string, number>();
-  readonly #outbounds = new Map<string, Outbound>();
-  /** Keys of outbounds in state `open` or `pending`. */
-  readonly #unsent = new Set<string>();
+  readonly #lines = new Table<number, HistoryLine>(this.#undo);
+  readonly #linePlaces = new Table<string, number>(this.#undo);
+  readonly #outbounds = new Table<string, Outbound>(this.#undo);
+  /** Keys of outbounds that have not ended. */
+  readonly #unsent = new Marks<string>(this.#undo);
+  readonly #notes = new Table<string, Note>(this.#undo);
   #lastSeq: number;
   #lastId: number;
   #lastPlace = 0;
-  /** How to take back what the transaction did so far; undefined outside of one. */
-  #undo: (() => void)[] | undefined;
-  /** How to take back what was written since the last sync. */
-  #unsynced: (() => void)[] = [];
+  #isInTransaction = false;
 
   constructor(rows: JournalRows = NO_ROWS) {
     this.#lastSeq = rows.lastSeq;
     this.#lastId = rows.lastId;
     for (const inbound of rows.inbounds) this.#setInbound(inbound);
+    for (const seen of rows.seen) this.#seen.set(keyOf(seen.channel, seen.platformId), seen);
     for (const turn of rows.turns) this.putTurn(turn);
     for (const line of rows.lines) this.insertLine(line);
     for (const outbound of rows.outbounds) this.#setOutbound(outbound);
+    for (const note of rows.notes) this.#notes.set(note.key, note);
+    this.#undo.keep();
   }
 
   /** All rows, as they stand. */
@@ -67,45 +57,51 @@ export class MemoryStore implements JournalStore {
     return {
       lastSeq: this.#lastSeq,
       lastId: this.#lastId,
-      inbounds: [...this.#inbounds.values()].sort((a, b) => a.seq - b.seq),
-      turns: [...this.#turns.values()],
-      lines: [...this.#lines].sort(([a], [b]) => a - b).map(([, line]) => line),
-      outbounds: [...this.#outbounds.values()].sort((a, b) => a.id - b.id),
+      inbounds: this.#inbounds.values().sort(bySeq),
+      turns: this.#turns.values(),
+      lines: this.#lines.entries().sort(([a], [b]) => a - b).map(([, line]) => line),
+      outbounds: this.#outbounds.values().sort(byId),
+      seen: this.#seen.values().sort(bySeq),
+      notes: this.#notes.values(),
     };
   }
 
   transaction(work: () => void, durability: Durability): void {
-    invariant(this.#undo === undefined, "transactions do not nest");
-    const undo: (() => void)[] = [];
-    this.#undo = undo;
+    invariant(!this.#isInTransaction, "transactions do not nest");
+    this.#isInTransaction = true;
     try {
       work();
     } catch (error) {
-      takeBack(undo);
+      this.#undo.takeBack();
       throw error;
     } finally {
-      this.#undo = undefined;
+      this.#isInTransaction = false;
     }
-    if (durability === "synced") this.#unsynced = [];
-    else this.#unsynced.push(...undo);
+    this.#undo.keep(this.#unsynced);
+    if (durability === "synced") this.#unsynced.keep();
   }
 
   /** Takes back all that was not synced, as a power cut may. */
   loseUnsynced(): void {
-    takeBack(this.#unsynced);
-    this.#unsynced = [];
+    this.#unsynced.takeBack();
+    this.#undo.keep();
   }
 
   insertInbound(inbound: Omit<Inbound, "seq">): number {
     const seq = this.#lastSeq + 1;
     this.#lastSeq = seq;
-    this.#undo?.push(() => this.#lastSeq = seq - 1);
+    this.#undo.note(() => this.#lastSeq = seq - 1);
     this.#setInbound({ ...structuredClone(inbound), seq });
     return seq;
   }
 
   inboundSeq(channel: string, platformId: string): number | undefined {
-    return this.#seqs.get(JSON.stringify([channel, platformId]));
+    const key = keyOf(channel, platformId);
+    return this.#seqs.get(key) ?? this.#seen.get(key)?.seq;
+  }
+
+  inboundBySeq(seq: number): Inbound | undefined {
+    return this.#inbounds.get(seq);
   }
 
   inboundStatus(seq: number): InboundStatus | undefined {
@@ -113,20 +109,22 @@ export class MemoryStore implements JournalStore {
   }
 
   inboundMemory(channel: string, platformId: string): JsonValue {
-    const seq = this.inboundSeq(channel, platformId);
+    const seq = this.#seqs.get(keyOf(channel, platformId));
     return seq === undefined ? null : this.#inbounds.get(seq)?.channelState ?? null;
   }
 
-  updateInbound({ seq, state, turnId }: InboundStatus): void {
-    this.#setInbound({ ...this.#knownInbound(seq), state, turnId });
+  updateInbound({ seq, state, turnId, endedAtMs }: InboundStatus): void {
+    this.#setInbound({ ...this.#knownInbound(seq), state, turnId, endedAtMs });
   }
 
   rememberInbound(seq: number, channelState: JsonValue): void {
-    this.#setInbound({ ...this.#knownInbound(seq), ...structuredClone({ channelState }) });
+    const inbound = this.#inbounds.get(seq);
+    if (inbound === undefined) return;
+    this.#setInbound({ ...inbound, ...structuredClone({ channelState }) });
   }
 
   inbound(channel: string, platformId: string): Inbound | undefined {
-    const seq = this.inboundSeq(channel, platformId);
+    const seq = this.#seqs.get(keyOf(channel, platformId));
     return seq === undefined ? undefined : this.#inbounds.get(seq);
   }
 
@@ -168,28 +166,28 @@ export class MemoryStore implements JournalStore {
   }
 
   putTurn(turn: TurnRecord): void {
-    this.#set(this.#turns, turn.turnId, turn);
-    this.#set(this.#turnsOfSessions, turn.sessionKey, turn.turnId);
+    this.#turns.set(turn.turnId, turn);
+    this.#turnsOfSessions.set(turn.sessionKey, turn.turnId);
   }
 
   deleteTurn(turnId: string): void {
     const turn = this.#turns.get(turnId);
     if (turn === undefined) return;
-    this.#set(this.#turns, turnId, undefined);
-    this.#set(this.#turnsOfSessions, turn.sessionKey, undefined);
+    this.#turns.set(turnId, undefined);
+    this.#turnsOfSessions.set(turn.sessionKey, undefined);
   }
 
   insertLine(line: HistoryLine): boolean {
     const key = JSON.stringify([line.turnId, line.line]);
     if (this.#linePlaces.has(key)) return false;
     const place = ++this.#lastPlace;
-    this.#set(this.#linePlaces, key, place);
-    this.#set(this.#lines, place, { ...line });
+    this.#linePlaces.set(key, place);
+    this.#lines.set(place, { ...line });
     return true;
   }
 
   lines(sessionKey: string): HistoryLine[] {
-    return [...this.#lines]
+    return this.#lines.entries()
       .filter(([, line]) => line.sessionKey === sessionKey)
       .sort(([a], [b]) => a - b)
       .map(([, line]) => line);
@@ -199,14 +197,14 @@ export class MemoryStore implements JournalStore {
     const key = JSON.stringify([turnId, line]);
     const place = this.#linePlaces.get(key);
     if (place === undefined) return;
-    this.#set(this.#linePlaces, key, undefined);
-    this.#set(this.#lines, place, undefined);
+    this.#linePlaces.set(key, undefined);
+    this.#lines.set(place, undefined);
   }
 
   insertOutbound(outbound: Omit<Outbound, "id">): number {
     const id = this.#lastId + 1;
     this.#lastId = id;
-    this.#undo?.push(() => this.#lastId = id - 1);
+    this.#undo.note(() => this.#lastId = id - 1);
     this.#setOutbound({ ...structuredClone(outbound), id });
     return id;
   }
@@ -215,38 +213,97 @@ export class MemoryStore implements JournalStore {
     return this.#outbounds.get(key);
   }
 
+  outboundById(id: number): Outbound | undefined {
+    return this.#outbounds.values().find((outbound) => outbound.id === id);
+  }
+
   updateOutbound(outbound: Outbound): void {
     this.#setOutbound(structuredClone(outbound));
   }
 
-  unsentOutbounds(channel: string, afterId: number, limit: number): Outbound[] {
-    return [...this.#unsent]
+  unsentOutbounds(
+    { channel, afterId, limit, chatId, withoutChats = [] }: OutboxWindow,
+  ): Outbound[] {
+    return this.#unsent.keys()
       .flatMap((key) => this.#outbounds.get(key) ?? [])
       .filter((outbound) => outbound.channel === channel && outbound.id > afterId)
-      .sort((a, b) => a.id - b.id)
+      .filter((outbound) => chatId === undefined || outbound.chatId === chatId)
+      .filter((outbound) => !withoutChats.includes(outbound.chatId))
+      .sort(byId)
       .slice(0, limit);
   }
 
-  unfinishedSessions(): Map<string, number> {
-    const sessions = new Map<string, number>();
-    for (const { sessionKey, seq } of this.#unfinishedInbounds()) {
-      if (!sessions.has(sessionKey)) sessions.set(sessionKey, seq);
+  note(key: string): JsonValue {
+    return this.#notes.get(key)?.value ?? null;
+  }
+
+  putNote(key: string, value: JsonValue): void {
+    this.#notes.set(key, value === null ? undefined : structuredClone({ key, value }));
+  }
+
+  keptSessions(afterKey: string, limit: number): string[] {
+    const keys = [...this.#lines.values(), ...this.#turns.values()].map((row) => row.sessionKey);
+    return [...new Set(keys)].filter((key) => key > afterKey).sort().slice(0, limit);
+  }
+
+  busySessions(afterSeq: number, limit: number): SessionAt[] {
+    return this.#unfinishedInbounds().filter(({ seq }) => seq > afterSeq).slice(0, limit)
+      .map(({ seq, sessionKey }) => ({ seq, sessionKey }));
+  }
+
+  stuckInbounds(limit: number): Inbound[] {
+    return this.#inbounds.values()
+      .filter(({ state }) => state === "failed" || state === "parked")
+      .sort((a, b) => bySeq(b, a))
+      .slice(0, limit);
+  }
+
+  stuckOutbounds(limit: number): Outbound[] {
+    return this.#outbounds.values()
+      .filter((row) => row.state !== "sent" && hasEndedOutbound(row))
+      .sort((a, b) => byId(b, a))
+      .slice(0, limit);
+  }
+
+  prune(options: PruneOptions): boolean {
+    const { rowsMax } = options;
+    const inbounds = this.#inbounds.values().filter((row) => isOldInbound(row, options))
+      .sort(byEnd).slice(0, rowsMax);
+    const outbounds = this.#outbounds.values()
+      .filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < options.finishedBeforeMs)
+      .filter(({ sessionKey }) => this.turnOfSession(sessionKey) === undefined)
+      .sort(byEnd).slice(0, rowsMax);
+    for (const inbound of inbounds) this.#forgetContent(inbound);
+    for (const { key } of outbounds) this.#outbounds.set(key, undefined);
+    const seen = this.#seen.values()
+      .filter(({ endedAtMs }) => endedAtMs < options.forgottenBeforeMs)
+      .sort(byEnd).slice(0, rowsMax);
+    for (const { channel, platformId } of seen) {
+      this.#seen.set(keyOf(channel, platformId), undefined);
     }
-    for (const { sessionKey } of [...this.#lines.values(), ...this.#turns.values()]) {
-      if (!sessions.has(sessionKey)) sessions.set(sessionKey, 0);
-    }
-    return sessions;
+    return [inbounds, outbounds, seen].some(({ length }) => length === rowsMax);
+  }
+
+  release(): boolean {
+    return false;
   }
 
   counts(): JournalCounts {
     return {
-      inbounds: tally(INBOUND_STATES, statesOf(this.#inbounds)),
-      outbounds: tally(OUTBOUND_STATES, statesOf(this.#outbounds)),
+      inbounds: tally(INBOUND_STATES, statesOf(this.#inbounds.values())),
+      outbounds: tally(OUTBOUND_STATES, statesOf(this.#outbounds.values())),
     };
   }
 
   close(): void {
     // Memory needs no closing; the rows stay readable for whoever inspects them.
+  }
+
+  #forgetContent({ seq, channel, platformId, endedAtMs }: Inbound): void {
+    const key = keyOf(channel, platformId);
+    this.#inbounds.set(seq, undefined);
+    this.#seqs.set(key, undefined);
+    this.#seen.set(key, { channel, platformId, seq, endedAtMs: endedAtMs ?? 0 });
   }
 
   #knownInbound(seq: number): Inbound {
@@ -256,57 +313,53 @@ export class MemoryStore implements JournalStore {
   }
 
   #unfinishedInbounds(): Inbound[] {
-    return [...this.#unfinished]
-      .flatMap((seq) => this.#inbounds.get(seq) ?? [])
-      .sort((a, b) => a.seq - b.seq);
+    return this.#unfinished.keys().flatMap((seq) => this.#inbounds.get(seq) ?? []).sort(bySeq);
   }
 
   #setInbound(inbound: Inbound): void {
     const { seq, channel, platformId, state } = inbound;
-    this.#set(this.#inbounds, seq, inbound);
-    this.#set(this.#seqs, JSON.stringify([channel, platformId]), seq);
-    this.#mark(this.#unfinished, seq, state === "accepted" || state === "running");
+    this.#inbounds.set(seq, inbound);
+    this.#seqs.set(keyOf(channel, platformId), seq);
+    this.#unfinished.set(seq, !hasEndedInbound(state));
   }
 
   #setOutbound(outbound: Outbound): void {
-    const { key, state } = outbound;
-    this.#set(this.#outbounds, key, outbound);
-    this.#mark(this.#unsent, key, state === "open" || state === "pending");
-  }
-
-  /** Sets a value, or deletes it, and notes how to take that back. */
-  #set<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
-    const former = map.get(key);
-    put(map, key, value);
-    this.#undo?.push(() => put(map, key, former));
-  }
-
-  /** Makes `value` a member of the set, or not, and notes how to take that back. */
-  #mark<V>(set: Set<V>, value: V, isMember: boolean): void {
-    const wasMember = set.has(value);
-    if (wasMember === isMember) return;
-    toggle(set, value, isMember);
-    this.#undo?.push(() => toggle(set, value, wasMember));
+    this.#outbounds.set(outbound.key, outbound);
+    this.#unsent.set(outbound.key, !hasEndedOutbound(outbound));
   }
 }
 
-function takeBack(steps: readonly (() => void)[]): void {
-  for (const step of steps.toReversed()) step();
+function keyOf(channel: string, platformId: string): string {
+  return JSON.stringify([channel, platformId]);
 }
 
-function put<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
+/** Parked ones wait for a person for as long as their ids are known. */
+function isOldInbound(
+  { state, endedAtMs }: Inbound,
+  { finishedBeforeMs, forgottenBeforeMs }: PruneOptions,
+): boolean {
+  if (endedAtMs === null || endedAtMs >= finishedBeforeMs) return false;
+  return state !== "parked" || endedAtMs < forgottenBeforeMs;
 }
 
-function toggle<V>(set: Set<V>, value: V, isMember: boolean): void {
-  if (isMember) set.add(value);
-  else set.delete(value);
+function bySeq(a: { readonly seq: number }, b: { readonly seq: number }): number {
+  return a.seq - b.seq;
+}
+
+function byId(a: Outbound, b: Outbound): number {
+  return a.id - b.id;
+}
+
+function byEnd(
+  a: { readonly endedAtMs: number | null },
+  b: { readonly endedAtMs: number | null },
+): number {
+  return (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0);
 }
 
 /** Each row as a count of one. */
 function statesOf(
-  rows: ReadonlyMap<unknown, { readonly state: string }>,
+  rows: readonly { readonly state: string }[],
 ): { readonly state: string; readonly rows: number }[] {
-  return [...rows.values()].map(({ state }) => ({ state, rows: 1 }));
+  return rows.map(({ state }) => ({ state, rows: 1 }));
 }

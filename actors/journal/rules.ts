@@ -1,22 +1,20 @@
 /**
- * The rules of the journal, free of storage: which state may follow which, and what a row becomes.
+ * The rules of the journal for inbounds and turns, free of storage: which state may follow which,
+ * and what a row becomes.
  * @module
  */
 
-import { invariant } from "../kernel/invariant.ts";
+import { invariant, unreachable } from "../kernel/invariant.ts";
+import { SYSTEM_CHANNEL } from "./journal_rows.ts";
 import type {
   HistoryLine,
   Inbound,
   InboundChange,
   InboundState,
   NewInbound,
-  NewOutbound,
-  Outbound,
-  OutboundChange,
-  OutboundState,
   TurnChange,
   TurnRecord,
-} from "./journal.ts";
+} from "./journal_rows.ts";
 
 /** States of an inbound, in the order of its life. */
 export const INBOUND_STATES: readonly InboundState[] = [
@@ -28,17 +26,11 @@ export const INBOUND_STATES: readonly InboundState[] = [
   "parked",
 ];
 
-/** States of an outbound, in the order of its life. */
-export const OUTBOUND_STATES: readonly OutboundState[] = [
-  "open",
-  "pending",
-  "sent",
-  "failed",
-  "unknown",
-];
-
 /** What the rules need to see of an inbound. */
-export type InboundStatus = Pick<Inbound, "seq" | "sessionKey" | "state" | "turnId">;
+export type InboundStatus = Pick<
+  Inbound,
+  "seq" | "sessionKey" | "state" | "turnId" | "endedAtMs"
+>;
 
 /** The row of a message that was just taken in; its place in the order is the store's to give. */
 export function newInbound(inbound: NewInbound, nowMs: number): Omit<Inbound, "seq"> {
@@ -47,6 +39,7 @@ export function newInbound(inbound: NewInbound, nowMs: number): Omit<Inbound, "s
     platformId: inbound.platformId,
     sessionKey: inbound.sessionKey,
     chatId: inbound.chatId,
+    replyChannel: replyChannelOf(inbound),
     senderId: inbound.senderId,
     content: inbound.content,
     media: inbound.media,
@@ -55,9 +48,20 @@ export function newInbound(inbound: NewInbound, nowMs: number): Omit<Inbound, "s
     acceptedAtMs: nowMs,
     state: "accepted",
     turnId: null,
+    endedAtMs: null,
     channelState: null,
     draft: inbound.draft ?? null,
   };
+}
+
+function replyChannelOf({ channel, replyChannel }: NewInbound): string | null {
+  if (replyChannel !== undefined) return replyChannel;
+  return channel === SYSTEM_CHANNEL ? null : channel;
+}
+
+/** Whether an inbound has come to an end. */
+export function hasEndedInbound(state: InboundState): boolean {
+  return state !== "accepted" && state !== "running";
 }
 
 /**
@@ -65,9 +69,13 @@ export function newInbound(inbound: NewInbound, nowMs: number): Omit<Inbound, "s
  *
  * @throws {InvariantError} for any other way out of an end, or back to `accepted`
  */
-export function nextInbound(inbound: InboundStatus, change: InboundChange): InboundStatus {
+export function nextInbound(
+  inbound: InboundStatus,
+  change: InboundChange,
+  nowMs: number,
+): InboundStatus {
   const { state } = change;
-  if (inbound.state !== "accepted" && inbound.state !== "running") {
+  if (hasEndedInbound(inbound.state)) {
     invariant(
       state === inbound.state,
       `inbound ${inbound.seq} stays ${inbound.state}, not ${state}`,
@@ -80,101 +88,22 @@ export function nextInbound(inbound: InboundStatus, change: InboundChange): Inbo
   );
   const turnId = change.turnId ?? inbound.turnId;
   invariant(state !== "running" || turnId !== null, `inbound ${inbound.seq} runs in a turn`);
-  return { ...inbound, state, turnId };
+  return { ...inbound, state, turnId, endedAtMs: hasEndedInbound(state) ? nowMs : null };
 }
 
-/** The row of a message for a chat that was just made, due at once. */
-export function newOutbound(outbound: NewOutbound, nowMs: number): Omit<Outbound, "id"> {
-  return {
-    key: outbound.key,
-    channel: outbound.channel,
-    chatId: outbound.chatId,
-    sessionKey: outbound.sessionKey,
-    state: outbound.state,
-    content: outbound.content,
-    preamble: outbound.preamble,
-    media: outbound.media,
-    context: outbound.context,
-    isPlain: outbound.isPlain,
-    settles: outbound.settles,
-    createdAtMs: nowMs,
-    attempts: 0,
-    firstAttemptMs: null,
-    nextAttemptMs: nowMs,
-    channelState: null,
-    receipt: [],
-    error: null,
-  };
+/** An inbound that a person gives another chance; undefined when it needs none. */
+export function retriedInbound(inbound: InboundStatus): InboundStatus | undefined {
+  const isStuck = inbound.state === "parked" || inbound.state === "failed";
+  return isStuck ? { ...inbound, state: "accepted", turnId: null, endedAtMs: null } : undefined;
 }
 
-/**
- * What an `open` row becomes when its message is given again: the content is new; the id and what
- * its channel remembers stay.
- *
- * @throws {InvariantError} when the row is no longer open, or belongs to another chat
- */
-export function reopenedOutbound(row: Outbound, outbound: NewOutbound): Outbound {
-  invariant(row.state === "open", `outbound "${row.key}" is open, not ${row.state}`);
-  invariant(
-    row.channel === outbound.channel && row.chatId === outbound.chatId,
-    `outbound "${row.key}" stays in its chat`,
-  );
-  return {
-    ...row,
-    state: outbound.state,
-    content: outbound.content,
-    preamble: outbound.preamble,
-    media: outbound.media,
-    context: outbound.context,
-    isPlain: outbound.isPlain,
-    settles: outbound.settles,
-  };
-}
-
-/**
- * Where an outbound may go. An open stream is completed (`pending`) before it is sent; `unknown`
- * ends the blind attempts, until a look-up at the platform tells more.
- */
-const OUTBOUND_WAYS: Readonly<Record<OutboundState, readonly OutboundState[]>> = {
-  open: ["open", "pending", "failed", "unknown"],
-  pending: ["pending", "sent", "failed", "unknown"],
-  sent: ["sent"],
-  failed: ["failed"],
-  unknown: ["unknown", "pending", "sent", "failed"],
-};
-
-/**
- * What `change` makes of an outbound.
- *
- * @throws {InvariantError} for a way that is not allowed, for new content of a row that ended,
- * and for numbers that are no integers
- */
-export function nextOutbound(row: Outbound, change: OutboundChange): Outbound {
-  const state = change.state ?? row.state;
-  invariant(
-    OUTBOUND_WAYS[row.state].includes(state),
-    `outbound "${row.key}" does not go from ${row.state} to ${state}`,
-  );
-  const hasEnded = row.state !== "open" && row.state !== "pending";
-  const isRewritten = change.content !== undefined || change.preamble !== undefined ||
-    change.settles !== undefined;
-  invariant(!hasEnded || !isRewritten, `outbound "${row.key}" has ended and keeps its content`);
-  for (const value of [change.attempts, change.firstAttemptMs, change.nextAttemptMs]) {
-    invariant(value === undefined || Number.isSafeInteger(value), "counts and times are integers");
-  }
-  return {
-    ...row,
-    state,
-    content: change.content ?? row.content,
-    preamble: change.preamble ?? row.preamble,
-    settles: change.settles ?? row.settles,
-    attempts: change.attempts ?? row.attempts,
-    firstAttemptMs: change.firstAttemptMs ?? row.firstAttemptMs,
-    nextAttemptMs: change.nextAttemptMs ?? row.nextAttemptMs,
-    channelState: change.channelState === undefined ? row.channelState : change.channelState,
-    receipt: change.receipt ?? row.receipt,
-    error: change.error === undefined ? row.error : change.error,
-  };
+/** An inbound that a person gives up; undefined when there is nothing to give up, or it runs. */
+export function droppedInbound(
+  inbound: InboundStatus,
+  nowMs: number,
+): InboundStatus | undefined {
+  const isIdle = inbound.state === "parked" || inbound.state === "accepted";
+  return isIdle ? { ...inbound, state: "stopped", endedAtMs: nowMs } : undefined;
 }
 
 /**
@@ -184,13 +113,25 @@ export function nextOutbound(row: Outbound, change: OutboundChange): Outbound {
  * @throws {InvariantError} when a turn that was not begun goes on or ends
  */
 export function nextTurn(turn: TurnRecord | undefined, change: TurnChange): TurnRecord {
-  const { turnId, sessionKey } = change;
+  const { turnId, sessionKey, soloSeq = null } = change;
   if (turn === undefined) {
     invariant(change.change === "begin", `turn "${turnId}" was begun before its ${change.change}`);
-    return { turnId, sessionKey, attempts: 1, lines: 0 };
+    return { turnId, sessionKey, attempts: 1, lines: 0, soloSeq };
   }
   invariant(turn.sessionKey === sessionKey, `turn "${turnId}" stays in its session`);
-  return change.change === "begin" ? { ...turn, attempts: turn.attempts + 1 } : turn;
+  switch (change.change) {
+    case "begin":
+      return { ...turn, attempts: turn.attempts + 1, soloSeq };
+    case "advance":
+      return turn.attempts === 0 ? turn : { ...turn, attempts: 0 };
+    case "rest":
+      return { ...turn, attempts: Math.max(0, turn.attempts - 1), soloSeq: null };
+    case "progress":
+    case "end":
+      return turn;
+    default:
+      return unreachable(change.change);
+  }
 }
 
 /**

@@ -16,16 +16,9 @@ import type {
   OutboundChange,
   Step,
   TurnChange,
-} from "./journal.ts";
-import {
-  longerTurn,
-  newInbound,
-  newOutbound,
-  nextInbound,
-  nextOutbound,
-  nextTurn,
-  reopenedOutbound,
-} from "./rules.ts";
+} from "./journal_rows.ts";
+import { newOutbound, nextOutbound, reopenedOutbound } from "./outbound_rules.ts";
+import { longerTurn, newInbound, nextInbound, nextTurn } from "./rules.ts";
 import type { JournalStore } from "./store.ts";
 
 /** Takes a message in, unless its platform id is known. */
@@ -48,10 +41,10 @@ export function completeInbound(
 }
 
 /** Stops an inbound that still waits; false when it does not. */
-export function withdrawInbound(store: JournalStore, seq: number): boolean {
+export function withdrawInbound(store: JournalStore, seq: number, nowMs: number): boolean {
   const inbound = store.inboundStatus(seq);
   if (inbound?.state !== "accepted") return false;
-  store.updateInbound(nextInbound(inbound, { seq, state: "stopped" }));
+  store.updateInbound(nextInbound(inbound, { seq, state: "stopped" }, nowMs));
   return true;
 }
 
@@ -64,14 +57,15 @@ export function withdrawInbound(store: JournalStore, seq: number): boolean {
 export function applyStep(store: JournalStore, step: Step, nowMs: number): readonly Outbound[] {
   if (step.turn !== undefined) changeTurn(store, step.turn);
   if (step.lines !== undefined) addLines(store, step.lines);
-  for (const change of step.inbounds ?? []) changeInbound(store, change);
-  for (const change of step.outboundChanges ?? []) changeOutbound(store, change);
+  for (const change of step.inbounds ?? []) changeInbound(store, change, nowMs);
+  for (const change of step.outboundChanges ?? []) changeOutbound(store, change, nowMs);
   const made = (step.outbounds ?? []).map((outbound) => putOutbound(store, outbound, nowMs));
   for (const { channel, platformId, channelState } of step.inboundMemory ?? []) {
     const seq = store.inboundSeq(channel, platformId);
     // A message that was never taken in, or is long gone, has nothing to be remembered for.
     if (seq !== undefined) store.rememberInbound(seq, channelState);
   }
+  for (const { key, value } of step.notes ?? []) store.putNote(key, value);
   if (step.turn?.change === "end") endTurn(store, step.turn);
   return made;
 }
@@ -108,10 +102,10 @@ function addLines(store: JournalStore, lines: readonly HistoryLine[]): void {
   }
 }
 
-function changeInbound(store: JournalStore, change: InboundChange): void {
+function changeInbound(store: JournalStore, change: InboundChange, nowMs: number): void {
   const inbound = store.inboundStatus(change.seq);
   invariant(inbound !== undefined, `inbound ${change.seq} is in the journal`);
-  const next = nextInbound(inbound, change);
+  const next = nextInbound(inbound, change, nowMs);
   if (next.state === "running" && next.turnId !== null) {
     const turn = store.turn(next.turnId);
     invariant(
@@ -122,10 +116,10 @@ function changeInbound(store: JournalStore, change: InboundChange): void {
   if (next !== inbound) store.updateInbound(next);
 }
 
-function changeOutbound(store: JournalStore, change: OutboundChange): void {
+function changeOutbound(store: JournalStore, change: OutboundChange, nowMs: number): void {
   const row = store.outbound(change.key);
   invariant(row !== undefined, `outbound "${change.key}" is in the journal`);
-  store.updateOutbound(nextOutbound(row, change));
+  store.updateOutbound(nextOutbound(row, change, nowMs));
 }
 
 function putOutbound(store: JournalStore, outbound: NewOutbound, nowMs: number): Outbound {
@@ -134,7 +128,7 @@ function putOutbound(store: JournalStore, outbound: NewOutbound, nowMs: number):
     const made = newOutbound(outbound, nowMs);
     return { ...made, id: store.insertOutbound(made) };
   }
-  const reopened = reopenedOutbound(row, outbound);
+  const reopened = reopenedOutbound(row, outbound, nowMs);
   store.updateOutbound(reopened);
   return reopened;
 }

@@ -5,11 +5,15 @@
  */
 
 import type { JsonValue } from "../kernel/json.ts";
-import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "./journal.ts";
+import type { JournalCounts, OutboxWindow, PruneOptions } from "./journal.ts";
+import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
 import type { InboundStatus } from "./rules.ts";
 
-/** `synced`: outlives a power cut; `written`: outlives the process, and costs no sync. */
-export type Durability = "synced" | "written";
+/** A session and the last of its inbounds that a page saw. */
+export interface SessionAt {
+  readonly sessionKey: string;
+  readonly seq: number;
+}
 
 /** Rows of one journal. All methods throw {@link JournalError} when the storage fails. */
 export interface JournalStore {
@@ -18,11 +22,14 @@ export interface JournalStore {
 
   /** Adds an inbound behind all others, those that are gone included, and gives its `seq`. */
   insertInbound(inbound: Omit<Inbound, "seq">): number;
+  /** The seq under which a message was taken in, also when its row was pruned since. */
   inboundSeq(channel: string, platformId: string): number | undefined;
+  inboundBySeq(seq: number): Inbound | undefined;
   inboundStatus(seq: number): InboundStatus | undefined;
   /** What was last remembered for an inbound; null when nothing was, or it is not there. */
   inboundMemory(channel: string, platformId: string): JsonValue;
   updateInbound(status: InboundStatus): void;
+  /** Does nothing for a row that was pruned. */
   rememberInbound(seq: number, channelState: JsonValue): void;
   inbound(channel: string, platformId: string): Inbound | undefined;
   /** Gives an inbound its content and media, and takes its draft away. */
@@ -51,15 +58,29 @@ export interface JournalStore {
   /** Adds an outbound behind all others, those that are gone included, and gives its `id`. */
   insertOutbound(outbound: Omit<Outbound, "id">): number;
   outbound(key: string): Outbound | undefined;
+  outboundById(id: number): Outbound | undefined;
   updateOutbound(outbound: Outbound): void;
-  /** Outbounds of a channel in state `open` or `pending` with an id above `afterId`, in order. */
-  unsentOutbounds(channel: string, afterId: number, limit: number): Outbound[];
+  /** Outbounds that have not ended, in the order of their ids. */
+  unsentOutbounds(window: OutboxWindow): Outbound[];
 
-  /**
-   * Sessions with waiting or running inbounds, unfiled lines or an open turn, each with the seq
-   * of its oldest such inbound (0: it has none).
-   */
-  unfinishedSessions(): Map<string, number>;
+  note(key: string): JsonValue;
+  /** Keeps a note; null forgets it. */
+  putNote(key: string, value: JsonValue): void;
+
+  /** Keys of sessions with an open turn or unfiled lines, above `afterKey`, in order. */
+  keptSessions(afterKey: string, limit: number): string[];
+  /** Sessions of waiting and running inbounds with a seq above `afterSeq`, one for each inbound. */
+  busySessions(afterSeq: number, limit: number): SessionAt[];
+
+  /** Inbounds that failed or were parked, newest first. */
+  stuckInbounds(limit: number): Inbound[];
+  /** Outbounds that failed or whose fate is not known, newest first. */
+  stuckOutbounds(limit: number): Outbound[];
+
+  /** Forgets rows that ended; gives whether there may be more. */
+  prune(options: PruneOptions): boolean;
+  /** Gives some room back to the disk, outside of any transaction; whether there is more. */
+  release(): boolean;
   counts(): JournalCounts;
 
   /** Ends the storage; later calls are not made. */

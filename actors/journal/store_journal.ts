@@ -6,19 +6,32 @@
 import type { Clock } from "../kernel/clock.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonValue } from "../kernel/json.ts";
+import { dropRow, retryRow } from "./acts.ts";
 import { GroupCommit } from "./group_commit.ts";
 import type {
+  ActedRow,
+  Journal,
+  JournalCounts,
+  JournalTrouble,
+  OutboxWindow,
+  PruneOptions,
+  RowRef,
+  SessionsCursor,
+  SessionsPage,
+  StuckRows,
+} from "./journal.ts";
+import type {
   Accepted,
+  Durability,
   HistoryLine,
   Inbound,
   InboundCompletion,
-  Journal,
-  JournalCounts,
   NewInbound,
   Outbound,
   Step,
   TurnRecord,
-} from "./journal.ts";
+} from "./journal_rows.ts";
+import { pageOfSessions } from "./session_pages.ts";
 import { acceptInbound, applyStep, completeInbound, withdrawInbound } from "./step.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -30,6 +43,9 @@ export interface JournalOptions {
   readonly defer: (callback: () => void) => void;
 }
 
+/** The note that is written where only the sync matters. */
+const SYNC_NOTE = "synced_at_ms";
+
 /** A {@link Journal} that keeps its rows in a {@link JournalStore}. */
 export class StoreJournal implements Journal {
   readonly #store: JournalStore;
@@ -40,7 +56,11 @@ export class StoreJournal implements Journal {
   constructor(store: JournalStore, { clock, defer }: JournalOptions) {
     this.#store = store;
     this.#clock = clock;
-    this.#calls = new GroupCommit(store, defer);
+    this.#calls = new GroupCommit(store, { defer, now: () => clock.now() });
+  }
+
+  get trouble(): JournalTrouble | null {
+    return this.#calls.trouble;
   }
 
   accept(inbound: NewInbound): Promise<Accepted> {
@@ -64,12 +84,19 @@ export class StoreJournal implements Journal {
   }
 
   withdraw(seq: number): Promise<boolean> {
-    return this.#calls.write(() => withdrawInbound(this.#store, seq));
+    const nowMs = this.#clock.now();
+    return this.#calls.write(() => withdrawInbound(this.#store, seq, nowMs));
   }
 
-  commit(step: Step): Promise<readonly Outbound[]> {
+  commit(step: Step, durability: Durability = "synced"): Promise<readonly Outbound[]> {
     const nowMs = this.#clock.now();
-    return this.#calls.write(() => applyStep(this.#store, step, nowMs));
+    return this.#calls.write(() => applyStep(this.#store, step, nowMs), durability);
+  }
+
+  /** Something must be written: a transaction that changes nothing is not synced. */
+  sync(): Promise<void> {
+    const nowMs = this.#clock.now();
+    return this.#calls.write(() => this.#store.putNote(SYNC_NOTE, nowMs));
   }
 
   waiting(sessionKey: string, afterSeq: number, limit: number): Promise<readonly Inbound[]> {
@@ -89,11 +116,11 @@ export class StoreJournal implements Journal {
     });
   }
 
-  /** Sessions with an open turn count as unfinished, even when nothing runs or waits in them. */
-  unfinishedSessions(): Promise<readonly string[]> {
-    return this.#calls.read(() =>
-      [...this.#store.unfinishedSessions()].sort(byAge).map(([sessionKey]) => sessionKey)
-    );
+  unfinishedSessions(after: SessionsCursor, limit: number): Promise<SessionsPage> {
+    return this.#calls.read(() => {
+      invariant(Number.isSafeInteger(limit) && limit > 0, "a page has room for a session");
+      return pageOfSessions(this.#store, after, limit);
+    });
   }
 
   unfiledLines(sessionKey: string): Promise<readonly HistoryLine[]> {
@@ -102,15 +129,15 @@ export class StoreJournal implements Journal {
 
   /** Needs no sync: lines that come back after a power cut are found in the file again. */
   dropLines(lines: readonly Pick<HistoryLine, "turnId" | "line">[]): Promise<void> {
-    return this.#calls.writeUnsynced(() => {
+    return this.#calls.write(() => {
       for (const { turnId, line } of lines) this.#store.deleteLine(turnId, line);
-    });
+    }, "written");
   }
 
-  outbox(channel: string, afterId: number, limit: number): Promise<readonly Outbound[]> {
+  outbox(window: OutboxWindow): Promise<readonly Outbound[]> {
     return this.#calls.read(() => {
-      checkWindow(afterId, limit);
-      return this.#store.unsentOutbounds(channel, afterId, limit);
+      checkWindow(window.afterId, window.limit);
+      return this.#store.unsentOutbounds(window);
     });
   }
 
@@ -120,6 +147,34 @@ export class StoreJournal implements Journal {
 
   inboundMemory(channel: string, platformId: string): Promise<JsonValue> {
     return this.#calls.read(() => this.#store.inboundMemory(channel, platformId));
+  }
+
+  note(key: string): Promise<JsonValue> {
+    return this.#calls.read(() => this.#store.note(key));
+  }
+
+  stuck(limit: number): Promise<StuckRows> {
+    return this.#calls.read(() => ({
+      inbounds: this.#store.stuckInbounds(limit),
+      outbounds: this.#store.stuckOutbounds(limit),
+    }));
+  }
+
+  retry(row: RowRef): Promise<ActedRow | null> {
+    const nowMs = this.#clock.now();
+    return this.#calls.write(() => retryRow(this.#store, row, nowMs));
+  }
+
+  drop(row: RowRef): Promise<ActedRow | null> {
+    const nowMs = this.#clock.now();
+    return this.#calls.write(() => dropRow(this.#store, row, nowMs));
+  }
+
+  /** Unsynced: what a power cut brings back is pruned again. */
+  async prune(options: PruneOptions): Promise<boolean> {
+    const hasMoreRows = await this.#calls.write(() => this.#store.prune(options), "written");
+    // Not inside a transaction, which would undo it.
+    return await this.#calls.read(() => this.#store.release()) || hasMoreRows;
   }
 
   counts(): Promise<JournalCounts> {
@@ -146,9 +201,4 @@ export class StoreJournal implements Journal {
 function checkWindow(after: number, limit: number): void {
   invariant(Number.isSafeInteger(after), "a window starts after an integer");
   invariant(Number.isSafeInteger(limit) && limit >= 0, "a window's limit is an integer");
-}
-
-/** Oldest inbound first; sessions that only have lines to file before all; then by key. */
-function byAge([keyA, oldestA]: [string, number], [keyB, oldestB]: [string, number]): number {
-  return oldestA - oldestB || (keyA < keyB ? -1 : 1);
 }

@@ -121,14 +121,16 @@ export type SessionMessage =
   | { readonly type: "inbound_withdrawn"; readonly inbound: Inbound }
   /** Look into the journal: something waits or was interrupted. */
   | { readonly type: "wake" }
-  /** Stop, unless something came since `session_idle` with this id. */
+  /** Stop, unless something came since the idle time with this id began. */
   | { readonly type: "sleep"; readonly idleId: string };
 
-/** What a session tells the router. */
-export type SessionEvent = {
-  /** Nothing to do for `idleMs`: the router lets it sleep. */
-  readonly type: "session_idle";
-  readonly sessionKey: string;
-  /** Names the time since it had something to do; told again and again in it. */
-  readonly idleId: string;
-};
+/** What a session tells the router. `idleId` names the time since it had something to do. */
+export type SessionEvent =
+  /** Nothing to do just now: the router may let it sleep, if others wait for its room. */
+  | {
+    readonly type: "session_resting";
+    readonly sessionKey: string;
+    readonly idleId: string;
+  }
+  /** Nothing to do for `idleMs`: the router lets it sleep. Told again and again. */
+  | { readonly type: "session_idle"; readonly sessionKey: string; readonly idleId: string };

@@ -211,20 +211,26 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #rest(): void {
-    if (this.#state.state !== "idle" || this.#state.timer !== undefined) return;
-    const { idleMs } = this.#services.settings;
-    const timer = this.#context.after(idleMs, { type: "idle_elapsed" });
-    this.#state = { state: "idle", timer };
+    if (this.#state.state !== "idle") return;
+    if (this.#state.timer === undefined) {
+      const { idleMs } = this.#services.settings;
+      const timer = this.#context.after(idleMs, { type: "idle_elapsed" });
+      this.#state = { state: "idle", timer };
+    }
+    if (this.#idleId === undefined) this.#tellIdle("session_resting");
   }
 
   #idleElapsed(): void {
     if (this.#state.state !== "idle" || this.#commands.active !== undefined) return;
-    if (!this.#isLooking) {
-      const idleId = this.#idleId ??= this.#services.newId();
-      this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey, idleId });
-    }
+    this.#tellIdle("session_idle");
     this.#state = { state: "idle", timer: undefined };
     this.#rest();
+  }
+
+  #tellIdle(type: SessionEvent["type"]): void {
+    if (this.#isLooking) return;
+    const idleId = this.#idleId ??= this.#services.newId();
+    this.#router.tell({ type, sessionKey: this.#sessionKey, idleId });
   }
 
   /** The router's word may have crossed with news: what came since that idle time is not left. */

@@ -3,11 +3,13 @@
  * @module
  */
 
+import { testActs } from "./journal/acts.ts";
 import { testGroups, testLife } from "./journal/commits.ts";
 import { testDrafts, testWithdrawing } from "./journal/drafts.ts";
 import { Contract, type MakeJournalHome } from "./journal/harness.ts";
 import { testAccepting, testInboundStates } from "./journal/inbounds.ts";
 import { testOutbounds, testOutboundStates } from "./journal/outbounds.ts";
+import { testRetention } from "./journal/retention.ts";
 import { testTexts } from "./journal/texts.ts";
 import { testLines, testTurns } from "./journal/turns.ts";
 import { testOverviews, testWindows } from "./journal/windows.ts";
@@ -27,5 +29,7 @@ export function testJournalContract(name: string, makeHome: MakeJournalHome): vo
   testGroups(contract);
   testTexts(contract);
   testOverviews(contract);
+  testActs(contract);
+  testRetention(contract);
   testLife(contract);
 }

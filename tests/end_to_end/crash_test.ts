@@ -23,6 +23,7 @@ Deno.test("A turn that is killed in the middle of a tool call goes on at the nex
     await platform.connected({ timeoutMs: 30_000 });
     await platform.userSays({ text: "please run it" }).acknowledged;
     await until(async () => await tools() === "run\n", { what: "the tool call" });
+    await until(() => platform.chat("ou_alice").fromBot.length === 1, { what: "the card" });
     await gateway.kill();
   }
   await Deno.writeTextFile(join(home.workspace, "go"), ""); // what the shell left behind ends

@@ -6,6 +6,9 @@
 import { z } from "zod";
 import { port, SECONDS_MAX, wholeNumber } from "./values.ts";
 
+/** A hundred years. */
+const DAYS_MAX = 36_500;
+
 /** Section `api`: the OpenAI-compatible server. */
 export interface ApiConfig {
   readonly host: string;
@@ -23,11 +26,20 @@ export interface HeartbeatConfig {
   readonly keepRecentMessages: number;
 }
 
-/** Section `gateway`: the health endpoint and the heartbeat. */
+/** How long the record of what came and went is kept. */
+export interface RetentionConfig {
+  /** Days for which finished messages keep their content in the journal. */
+  readonly finishedDays: number;
+  /** Days for which a message that a platform sends again is known. */
+  readonly dedupeDays: number;
+}
+
+/** Section `gateway`: the health endpoint, the heartbeat, the journal. */
 export interface GatewayConfig {
   readonly host: string;
   readonly port: number;
   readonly heartbeat: HeartbeatConfig;
+  readonly retention: RetentionConfig;
 }
 
 /** Schema of section `api`. */
@@ -43,9 +55,15 @@ const heartbeat: z.ZodType<HeartbeatConfig> = z.object({
   keepRecentMessages: wholeNumber(0).default(8),
 });
 
+const retention: z.ZodType<RetentionConfig> = z.object({
+  finishedDays: z.number().gt(0).max(DAYS_MAX).default(7),
+  dedupeDays: z.number().gt(0).max(DAYS_MAX).default(30),
+});
+
 /** Schema of section `gateway`. */
 export const gatewaySchema: z.ZodType<GatewayConfig> = z.object({
   host: z.string().min(1).default("127.0.0.1"),
   port: port().default(18_790),
   heartbeat: heartbeat.prefault({}),
+  retention: retention.prefault({}),
 });

@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
-import type { Durability } from "../store.ts";
+import type { Durability } from "../journal_rows.ts";
 import { asJournalError } from "./sqlite_errors.ts";
 
 /** What SQLite stores for us; booleans are 0 and 1. */
@@ -121,6 +121,7 @@ export class SqliteDatabase implements Disposable {
   /** A sync of the log covers all that was written to it before. */
   #setDurability(durability: Durability): void {
     if (durability === this.#durability) return;
+    // Prepared anew each time: SQLite carries this pragma out when it compiles it.
     this.prepare(`pragma synchronous = ${durability === "synced" ? "full" : "normal"}`).run();
     this.#durability = durability;
   }

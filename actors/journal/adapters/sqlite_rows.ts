@@ -4,15 +4,12 @@
  */
 
 import { z } from "zod";
-import {
-  type HistoryLine,
-  type Inbound,
-  JournalError,
-  type Outbound,
-  type TurnRecord,
-} from "../journal.ts";
 import type { JsonValue } from "../../kernel/json.ts";
-import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES } from "../rules.ts";
+import { JournalError } from "../journal.ts";
+import type { HistoryLine, Inbound, Outbound, TurnRecord } from "../journal_rows.ts";
+import { OUTBOUND_STATES } from "../outbound_rules.ts";
+import { INBOUND_STATES, type InboundStatus } from "../rules.ts";
+import type { SessionAt } from "../store.ts";
 import { decodeJson, decodeJsonObject, decodeNullable, decodeText } from "./sqlite_text.ts";
 
 const flag = z.literal([0, 1]);
@@ -28,6 +25,7 @@ const statusColumns = {
   sessionKey: z.string(),
   state: z.enum(INBOUND_STATES),
   turnId: z.string().nullable(),
+  endedAtMs: z.int().nullable(),
 };
 
 /** The part of an inbound that its rules need. */
@@ -44,6 +42,7 @@ export const inboundRow: z.ZodType<Inbound> = z.object({
   channel: z.string(),
   platformId: z.string(),
   chatId: z.string(),
+  replyChannel: z.string().nullable(),
   senderId: z.string(),
   wantsStream: flag,
   acceptedAtMs: z.int(),
@@ -60,6 +59,7 @@ export const inboundRow: z.ZodType<Inbound> = z.object({
   channel: decodeText(row.channel),
   platformId: decodeText(row.platformId),
   chatId: decodeText(row.chatId),
+  replyChannel: decodeNullable(row.replyChannel),
   senderId: decodeText(row.senderId),
   wantsStream: row.wantsStream === 1,
   media: strings.parse(decodeJson(row.media)),
@@ -78,6 +78,7 @@ export const turnRow: z.ZodType<TurnRecord> = z.object({
   sessionKey: z.string(),
   attempts: z.int(),
   lines: z.int(),
+  soloSeq: z.int().nullable(),
 }).transform((row) => ({
   ...row,
   turnId: decodeText(row.turnId),
@@ -106,6 +107,9 @@ export const outboundRow: z.ZodType<Outbound> = z.object({
   attempts: z.int(),
   firstAttemptMs: z.int().nullable(),
   nextAttemptMs: z.int(),
+  doubtSinceMs: z.int().nullable(),
+  mayRepeat: flag,
+  endedAtMs: z.int().nullable(),
   error: z.string().nullable(),
   receipt: z.string(),
   channelState: z.string(),
@@ -122,6 +126,7 @@ export const outboundRow: z.ZodType<Outbound> = z.object({
 }).transform((row) => ({
   ...row,
   key: decodeText(row.key),
+  mayRepeat: row.mayRepeat === 1,
   error: decodeNullable(row.error),
   receipt: strings.parse(decodeJson(row.receipt)),
   channelState: decodeJson(row.channelState),
@@ -136,10 +141,24 @@ export const outboundRow: z.ZodType<Outbound> = z.object({
   content: decodeText(row.content),
 }));
 
-/** A session and its oldest unfinished inbound. */
-export const sessionRow: z.ZodType<{ readonly sessionKey: string; readonly oldest: number }> = z
-  .object({ sessionKey: z.string(), oldest: z.int() })
+/** A session and one of its inbounds. */
+export const sessionAtRow: z.ZodType<SessionAt> = z
+  .object({ sessionKey: z.string(), seq: z.int() })
   .transform((row) => ({ ...row, sessionKey: decodeText(row.sessionKey) }));
+
+/** A session, alone. */
+export const sessionRow: z.ZodType<string> = z
+  .object({ sessionKey: z.string() })
+  .transform((row) => decodeText(row.sessionKey));
+
+/** A note. */
+export const noteRow: z.ZodType<{ readonly value: JsonValue }> = z
+  .object({ value: z.string() })
+  .transform((row) => ({ value: decodeJson(row.value) }));
+
+/** How many pages of the file are free. */
+export const freePagesRow: z.ZodType<{ readonly freelist_count: number }> = z
+  .object({ freelist_count: z.int() });
 
 /** The seq of an inbound, alone. */
 export const seqRow: z.ZodType<{ readonly seq: number }> = z.object({ seq: z.int() });

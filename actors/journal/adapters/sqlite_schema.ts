@@ -83,6 +83,88 @@ const MIGRATIONS: readonly (readonly string[])[] = [[
   "alter table inbounds add column draft text",
   `create index inbounds_drafts on inbounds (channel, seq)
     where state = 'accepted' and draft is not null`,
+], [
+  // Tables are made anew, so that what is short still stands before the content.
+  `create table inbounds_3 (
+    seq integer primary key autoincrement,
+    session_key text not null,
+    state text not null,
+    turn_id text,
+    ended_at_ms integer,
+    channel_state text not null,
+    channel text not null,
+    platform_id text not null,
+    chat_id text not null,
+    reply_channel text,
+    sender_id text not null,
+    wants_stream integer not null,
+    accepted_at_ms integer not null,
+    draft text,
+    media text not null,
+    context text not null,
+    content text not null,
+    unique (channel, platform_id)
+  ) strict`,
+  `insert into inbounds_3 select seq, session_key, state, turn_id,
+    case when state in ('accepted', 'running') then null else accepted_at_ms end,
+    channel_state, channel, platform_id, chat_id, channel, sender_id, wants_stream,
+    accepted_at_ms, draft, media, context, content from inbounds order by seq`,
+  "drop table inbounds",
+  "alter table inbounds_3 rename to inbounds",
+  `create index inbounds_waiting on inbounds (session_key, seq) where state = 'accepted'`,
+  `create index inbounds_drafts on inbounds (channel, seq)
+    where state = 'accepted' and draft is not null`,
+  `create index inbounds_running on inbounds (session_key, seq) where state = 'running'`,
+  "create index inbounds_busy on inbounds (seq) where ended_at_ms is null",
+  "create index inbounds_ended on inbounds (ended_at_ms) where ended_at_ms is not null",
+  `create index inbounds_stuck on inbounds (seq) where state in ('failed', 'parked')`,
+  ...counting("inbounds"),
+  "alter table turns add column solo_seq integer",
+  `create table outbounds_3 (
+    id integer primary key autoincrement,
+    key text not null unique,
+    state text not null,
+    attempts integer not null,
+    first_attempt_ms integer,
+    next_attempt_ms integer not null,
+    doubt_since_ms integer,
+    may_repeat integer not null,
+    ended_at_ms integer,
+    error text,
+    receipt text not null,
+    channel_state text not null,
+    channel text not null,
+    chat_id text not null,
+    session_key text not null,
+    is_plain integer not null,
+    created_at_ms integer not null,
+    media text not null,
+    context text not null,
+    settles text not null,
+    preamble text not null,
+    content text not null
+  ) strict`,
+  // An attempt that was begun and not recorded is in doubt; an old \`unknown\` stays what it is.
+  `insert into outbounds_3 select id, key, state, attempts, first_attempt_ms, next_attempt_ms,
+    case when state = 'pending' then first_attempt_ms end, 0,
+    case when state in ('open', 'pending') then null else created_at_ms end,
+    error, receipt, channel_state, channel, chat_id, session_key, is_plain, created_at_ms,
+    media, context, settles, preamble, content from outbounds order by id`,
+  "drop table outbounds",
+  "alter table outbounds_3 rename to outbounds",
+  "create index outbounds_unsent on outbounds (channel, id) where ended_at_ms is null",
+  "create index outbounds_ended on outbounds (ended_at_ms) where ended_at_ms is not null",
+  `create index outbounds_stuck on outbounds (id) where state in ('failed', 'unknown')`,
+  ...counting("outbounds"),
+  `create table seen (
+    channel text not null,
+    platform_id text not null,
+    seq integer not null,
+    ended_at_ms integer not null,
+    primary key (channel, platform_id)
+  ) strict, without rowid`,
+  "create index seen_by_end on seen (ended_at_ms)",
+  "create table notes (key text primary key, value text not null) strict, without rowid",
 ]];
 
 /** Triggers that keep `counts` true for a table with states, whoever changes its rows. */
@@ -98,6 +180,9 @@ function counting(table: "inbounds" | "outbounds"): string[] {
       when old.state is not new.state begin ${fewer} ${more} end`,
   ];
 }
+
+/** Which version the tables of today are. */
+export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
 /**
  * Brings the tables up to date.

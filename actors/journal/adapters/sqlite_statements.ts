@@ -5,16 +5,18 @@
 
 import type { SqliteDatabase, SqliteStatement } from "./sqlite_database.ts";
 
-const STATUS = "seq, session_key as sessionKey, state, turn_id as turnId";
+const STATUS = `seq, session_key as sessionKey, state, turn_id as turnId,
+  ended_at_ms as endedAtMs`;
 
 const INBOUND = `${STATUS}, channel_state as channelState, channel, platform_id as platformId,
-  chat_id as chatId, sender_id as senderId, wants_stream as wantsStream,
-  accepted_at_ms as acceptedAtMs, media, context, content, draft`;
+  chat_id as chatId, reply_channel as replyChannel, sender_id as senderId,
+  wants_stream as wantsStream, accepted_at_ms as acceptedAtMs, media, context, content, draft`;
 
-const TURN = "turn_id as turnId, session_key as sessionKey, attempts, lines";
+const TURN = "turn_id as turnId, session_key as sessionKey, attempts, lines, solo_seq as soloSeq";
 
 const OUTBOUND = `id, key, state, attempts, first_attempt_ms as firstAttemptMs,
-  next_attempt_ms as nextAttemptMs, error, receipt, channel_state as channelState, channel,
+  next_attempt_ms as nextAttemptMs, doubt_since_ms as doubtSinceMs, may_repeat as mayRepeat,
+  ended_at_ms as endedAtMs, error, receipt, channel_state as channelState, channel,
   chat_id as chatId, session_key as sessionKey, is_plain as isPlain, created_at_ms as createdAtMs,
   media, context, settles, preamble, content`;
 
@@ -22,6 +24,8 @@ const OUTBOUND = `id, key, state, attempts, first_attempt_ms as firstAttemptMs,
 export type StatementName =
   | "insertInbound"
   | "inboundSeq"
+  | "seenSeq"
+  | "inboundBySeq"
   | "inboundStatus"
   | "inboundMemory"
   | "updateInbound"
@@ -42,8 +46,23 @@ export type StatementName =
   | "insertOutbound"
   | "updateOutbound"
   | "outbound"
+  | "outboundById"
   | "unsentOutbounds"
-  | "unfinishedSessions"
+  | "unsentOfChat"
+  | "note"
+  | "putNote"
+  | "deleteNote"
+  | "keptSessions"
+  | "busySessions"
+  | "stuckInbounds"
+  | "stuckOutbounds"
+  | "oldInbounds"
+  | "keepSeen"
+  | "deleteInbound"
+  | "pruneOutbounds"
+  | "pruneSeen"
+  | "freePages"
+  | "releasePages"
   | "counts";
 
 /**
@@ -51,14 +70,16 @@ export type StatementName =
  * SQLite uses such an index only then.
  */
 export const SQL: Readonly<Record<StatementName, string>> = {
-  insertInbound: `insert into inbounds (session_key, state, turn_id, channel_state, channel,
-    platform_id, chat_id, sender_id, wants_stream, accepted_at_ms, media, context, content, draft)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertInbound: `insert into inbounds (session_key, state, turn_id, ended_at_ms, channel_state,
+    channel, platform_id, chat_id, reply_channel, sender_id, wants_stream, accepted_at_ms, media,
+    context, content, draft) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   inboundSeq: "select seq from inbounds where channel = ? and platform_id = ?",
+  seenSeq: "select seq from seen where channel = ? and platform_id = ?",
+  inboundBySeq: `select ${INBOUND} from inbounds where seq = ?`,
   inboundStatus: `select ${STATUS} from inbounds where seq = ?`,
   inboundMemory: `select channel_state as channelState from inbounds
     where channel = ? and platform_id = ?`,
-  updateInbound: "update inbounds set state = ?, turn_id = ? where seq = ?",
+  updateInbound: "update inbounds set state = ?, turn_id = ?, ended_at_ms = ? where seq = ?",
   rememberInbound: "update inbounds set channel_state = ? where seq = ?",
   inbound: `select ${INBOUND} from inbounds where channel = ? and platform_id = ?`,
   completeInbound: "update inbounds set content = ?, media = ?, draft = null where seq = ?",
@@ -74,8 +95,9 @@ export const SQL: Readonly<Record<StatementName, string>> = {
 
   turn: `select ${TURN} from turns where turn_id = ?`,
   turnOfSession: `select ${TURN} from turns where session_key = ?`,
-  putTurn: `insert into turns (turn_id, session_key, attempts, lines) values (?, ?, ?, ?)
-    on conflict (turn_id) do update set attempts = excluded.attempts, lines = excluded.lines`,
+  putTurn: `insert into turns (turn_id, session_key, attempts, lines, solo_seq)
+    values (?, ?, ?, ?, ?) on conflict (turn_id) do update set attempts = excluded.attempts,
+    lines = excluded.lines, solo_seq = excluded.solo_seq`,
   deleteTurn: "delete from turns where turn_id = ?",
 
   insertLine: `insert into lines (session_key, turn_id, line, inbound_seq, text)
@@ -84,26 +106,49 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     from lines where session_key = ? order by place`,
   deleteLine: "delete from lines where turn_id = ? and line = ?",
 
-  insertOutbound: `insert into outbounds (state, attempts, first_attempt_ms, next_attempt_ms, error,
-    receipt, channel_state, is_plain, media, context, settles, preamble, content,
-    key, channel, chat_id, session_key, created_at_ms)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertOutbound: `insert into outbounds (state, attempts, first_attempt_ms, next_attempt_ms,
+    doubt_since_ms, may_repeat, ended_at_ms, error, receipt, channel_state, is_plain, media,
+    context, settles, preamble, content, key, channel, chat_id, session_key, created_at_ms)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   updateOutbound: `update outbounds set state = ?, attempts = ?, first_attempt_ms = ?,
-    next_attempt_ms = ?, error = ?, receipt = ?, channel_state = ?, is_plain = ?, media = ?,
-    context = ?, settles = ?, preamble = ?, content = ? where key = ?`,
+    next_attempt_ms = ?, doubt_since_ms = ?, may_repeat = ?, ended_at_ms = ?, error = ?,
+    receipt = ?, channel_state = ?, is_plain = ?, media = ?, context = ?, settles = ?,
+    preamble = ?, content = ? where key = ?`,
   outbound: `select ${OUTBOUND} from outbounds where key = ?`,
+  outboundById: `select ${OUTBOUND} from outbounds where id = ?`,
   unsentOutbounds: `select ${OUTBOUND} from outbounds
-    where state in ('open', 'pending') and channel = ? and id > ? order by id limit ?`,
+    where ended_at_ms is null and channel = ? and id > ?
+    and chat_id not in (select value from json_each(?)) order by id limit ?`,
+  unsentOfChat: `select ${OUTBOUND} from outbounds
+    where ended_at_ms is null and channel = ? and id > ? and chat_id = ? order by id limit ?`,
 
-  unfinishedSessions: `
-    select session_key as sessionKey, min(seq) as oldest from inbounds
-      where state = 'accepted' group by session_key
-    union all
-    select session_key, min(seq) from inbounds where state = 'running' group by session_key
-    union all
-    select session_key, 0 from turns
-    union all
-    select distinct session_key, 0 from lines`,
+  note: "select value from notes where key = ?",
+  putNote: `insert into notes (key, value) values (?, ?)
+    on conflict (key) do update set value = excluded.value`,
+  deleteNote: "delete from notes where key = ?",
+
+  keptSessions: `select session_key as sessionKey from turns where session_key > ?1
+    union select session_key from lines where session_key > ?1 order by 1 limit ?2`,
+  busySessions: `select seq, session_key as sessionKey from inbounds
+    where ended_at_ms is null and seq > ? order by seq limit ?`,
+  stuckInbounds: `select ${INBOUND} from inbounds
+    where state in ('failed', 'parked') order by seq desc limit ?`,
+  stuckOutbounds: `select ${OUTBOUND} from outbounds
+    where state in ('failed', 'unknown') and ended_at_ms is not null order by id desc limit ?`,
+
+  oldInbounds: `select seq from inbounds where ended_at_ms < ?1
+    and (state <> 'parked' or ended_at_ms < ?2) order by ended_at_ms limit ?3`,
+  keepSeen: `insert into seen (channel, platform_id, seq, ended_at_ms)
+    select channel, platform_id, seq, ended_at_ms from inbounds where seq = ?`,
+  deleteInbound: "delete from inbounds where seq = ?",
+  pruneOutbounds: `delete from outbounds where id in (select id from outbounds
+    where ended_at_ms < ? and not exists (
+      select 1 from turns where turns.session_key = outbounds.session_key
+    ) order by ended_at_ms limit ?)`,
+  pruneSeen: `delete from seen where (channel, platform_id) in (
+    select channel, platform_id from seen where ended_at_ms < ? order by ended_at_ms limit ?)`,
+  freePages: "pragma freelist_count",
+  releasePages: "pragma incremental_vacuum(64)",
   counts: "select kind, state, rows from counts",
 };
 

@@ -5,18 +5,23 @@
 
 import type { z } from "zod";
 import type { JsonValue } from "../../kernel/json.ts";
-import type { HistoryLine, Inbound, JournalCounts, Outbound, TurnRecord } from "../journal.ts";
-import { INBOUND_STATES, type InboundStatus, OUTBOUND_STATES, tally } from "../rules.ts";
-import type { Durability, JournalStore } from "../store.ts";
+import type { JournalCounts, OutboxWindow, PruneOptions } from "../journal.ts";
+import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "../journal_rows.ts";
+import { OUTBOUND_STATES } from "../outbound_rules.ts";
+import { INBOUND_STATES, type InboundStatus, tally } from "../rules.ts";
+import type { JournalStore, SessionAt } from "../store.ts";
 import type { SqliteDatabase, SqlValue } from "./sqlite_database.ts";
 import {
   countRow,
+  freePagesRow,
   inboundRow,
   lineRow,
   memoryRow,
+  noteRow,
   outboundRow,
   readRow,
   seqRow,
+  sessionAtRow,
   sessionRow,
   statusRow,
   turnRow,
@@ -24,6 +29,9 @@ import {
 import { migrate } from "./sqlite_schema.ts";
 import { prepareStatements, type Statements } from "./sqlite_statements.ts";
 import { encodeNullable, encodeText } from "./sqlite_text.ts";
+
+/** Free pages that stay in the file for what comes next: 1 MB. */
+const FREE_PAGES_KEPT = 256;
 
 /** A {@link JournalStore} in one SQLite file, which it owns. */
 export class SqliteStore implements JournalStore {
@@ -46,10 +54,12 @@ export class SqliteStore implements JournalStore {
       encodeText(inbound.sessionKey),
       inbound.state,
       encodeNullable(inbound.turnId),
+      inbound.endedAtMs,
       JSON.stringify(inbound.channelState),
       encodeText(inbound.channel),
       encodeText(inbound.platformId),
       encodeText(inbound.chatId),
+      encodeNullable(inbound.replyChannel),
       encodeText(inbound.senderId),
       inbound.wantsStream ? 1 : 0,
       inbound.acceptedAtMs,
@@ -61,8 +71,13 @@ export class SqliteStore implements JournalStore {
   }
 
   inboundSeq(channel: string, platformId: string): number | undefined {
-    const row = this.#sql.inboundSeq.get(encodeText(channel), encodeText(platformId));
+    const key = [encodeText(channel), encodeText(platformId)];
+    const row = this.#sql.inboundSeq.get(...key) ?? this.#sql.seenSeq.get(...key);
     return readOptional(seqRow, row)?.seq;
+  }
+
+  inboundBySeq(seq: number): Inbound | undefined {
+    return readOptional(inboundRow, this.#sql.inboundBySeq.get(seq));
   }
 
   inboundStatus(seq: number): InboundStatus | undefined {
@@ -74,8 +89,8 @@ export class SqliteStore implements JournalStore {
     return readOptional(memoryRow, row)?.channelState ?? null;
   }
 
-  updateInbound({ seq, state, turnId }: InboundStatus): void {
-    this.#sql.updateInbound.run(state, encodeNullable(turnId), seq);
+  updateInbound({ seq, state, turnId, endedAtMs }: InboundStatus): void {
+    this.#sql.updateInbound.run(state, encodeNullable(turnId), endedAtMs, seq);
   }
 
   rememberInbound(seq: number, channelState: JsonValue): void {
@@ -118,8 +133,8 @@ export class SqliteStore implements JournalStore {
     return readOptional(turnRow, this.#sql.turnOfSession.get(encodeText(sessionKey)));
   }
 
-  putTurn({ turnId, sessionKey, attempts, lines }: TurnRecord): void {
-    this.#sql.putTurn.run(encodeText(turnId), encodeText(sessionKey), attempts, lines);
+  putTurn({ turnId, sessionKey, attempts, lines, soloSeq }: TurnRecord): void {
+    this.#sql.putTurn.run(encodeText(turnId), encodeText(sessionKey), attempts, lines, soloSeq);
   }
 
   deleteTurn(turnId: string): void {
@@ -164,23 +179,66 @@ export class SqliteStore implements JournalStore {
     this.#sql.updateOutbound.run(...changingColumns(outbound), encodeText(outbound.key));
   }
 
-  unsentOutbounds(channel: string, afterId: number, limit: number): Outbound[] {
-    return readAll(
-      outboundRow,
-      this.#sql.unsentOutbounds.all(encodeText(channel), afterId, limit),
-    );
+  outboundById(id: number): Outbound | undefined {
+    return readOptional(outboundRow, this.#sql.outboundById.get(id));
   }
 
-  unfinishedSessions(): Map<string, number> {
-    const sessions = new Map<string, number>();
-    for (const row of this.#sql.unfinishedSessions.all()) {
-      const { sessionKey, oldest } = readRow(sessionRow, row);
-      const known = sessions.get(sessionKey) ?? 0;
-      // 0 stands for none: any inbound there is wins over it.
-      const isOlder = known === 0 || (oldest !== 0 && oldest < known);
-      if (isOlder) sessions.set(sessionKey, oldest);
+  unsentOutbounds(
+    { channel, afterId, limit, chatId, withoutChats = [] }: OutboxWindow,
+  ): Outbound[] {
+    const from = [encodeText(channel), afterId] as const;
+    const rows = chatId === undefined
+      ? this.#sql.unsentOutbounds.all(...from, JSON.stringify(withoutChats.map(encodeText)), limit)
+      : this.#sql.unsentOfChat.all(...from, encodeText(chatId), limit);
+    return readAll(outboundRow, rows);
+  }
+
+  note(key: string): JsonValue {
+    return readOptional(noteRow, this.#sql.note.get(encodeText(key)))?.value ?? null;
+  }
+
+  putNote(key: string, value: JsonValue): void {
+    if (value === null) this.#sql.deleteNote.run(encodeText(key));
+    else this.#sql.putNote.run(encodeText(key), JSON.stringify(value));
+  }
+
+  keptSessions(afterKey: string, limit: number): string[] {
+    return readAll(sessionRow, this.#sql.keptSessions.all(encodeText(afterKey), limit));
+  }
+
+  busySessions(afterSeq: number, limit: number): SessionAt[] {
+    return readAll(sessionAtRow, this.#sql.busySessions.all(afterSeq, limit));
+  }
+
+  stuckInbounds(limit: number): Inbound[] {
+    return readAll(inboundRow, this.#sql.stuckInbounds.all(limit));
+  }
+
+  stuckOutbounds(limit: number): Outbound[] {
+    return readAll(outboundRow, this.#sql.stuckOutbounds.all(limit));
+  }
+
+  prune({ finishedBeforeMs, forgottenBeforeMs, rowsMax }: PruneOptions): boolean {
+    const old = readAll(
+      seqRow,
+      this.#sql.oldInbounds.all(finishedBeforeMs, forgottenBeforeMs, rowsMax),
+    );
+    for (const { seq } of old) {
+      this.#sql.keepSeen.run(seq);
+      this.#sql.deleteInbound.run(seq);
     }
-    return sessions;
+    const outbounds = this.#sql.pruneOutbounds.run(finishedBeforeMs, rowsMax).changes;
+    const seen = this.#sql.pruneSeen.run(forgottenBeforeMs, rowsMax).changes;
+    return [old.length, outbounds, seen].includes(rowsMax);
+  }
+
+  release(): boolean {
+    const free = () => readRow(freePagesRow, this.#sql.freePages.get()).freelist_count;
+    const before = free();
+    if (before <= FREE_PAGES_KEPT) return false;
+    this.#sql.releasePages.all();
+    const after = free();
+    return after > FREE_PAGES_KEPT && after < before;
   }
 
   counts(): JournalCounts {
@@ -203,6 +261,9 @@ function changingColumns(outbound: Omit<Outbound, "id">): SqlValue[] {
     outbound.attempts,
     outbound.firstAttemptMs,
     outbound.nextAttemptMs,
+    outbound.doubtSinceMs,
+    outbound.mayRepeat ? 1 : 0,
+    outbound.endedAtMs,
     encodeNullable(outbound.error),
     JSON.stringify(outbound.receipt),
     JSON.stringify(outbound.channelState),

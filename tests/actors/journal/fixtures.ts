@@ -3,13 +3,15 @@
  * @module
  */
 
-import type {
-  HistoryLine,
-  Inbound,
-  Journal,
-  NewInbound,
-  NewOutbound,
-  Step,
+import {
+  FIRST_SESSIONS,
+  type HistoryLine,
+  type Inbound,
+  type Journal,
+  type NewInbound,
+  type NewOutbound,
+  type SessionsCursor,
+  type Step,
 } from "../../../actors/journal/journal.ts";
 
 /** The session of all rows that name no other. */
@@ -88,6 +90,18 @@ export async function running(
     inbounds: [{ seq: inbound.seq, state: "running", turnId: "t1" }],
   });
   return inbound;
+}
+
+/** All unfinished sessions, read page by page, sorted. */
+export async function unfinishedSessions(journal: Journal): Promise<string[]> {
+  const found = new Set<string>();
+  let cursor: SessionsCursor | null = FIRST_SESSIONS;
+  while (cursor !== null) {
+    const { sessionKeys, next } = await journal.unfinishedSessions(cursor, 100);
+    for (const key of sessionKeys) found.add(key);
+    cursor = next;
+  }
+  return [...found].sort();
 }
 
 /** A folder that goes away with the test, and a journal's path in it. */

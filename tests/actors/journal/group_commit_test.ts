@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GroupCommit } from "../../../actors/journal/group_commit.ts";
 import { JournalError } from "../../../actors/journal/journal.ts";
-import type { Durability } from "../../../actors/journal/store.ts";
+import type { Durability } from "../../../actors/journal/journal_rows.ts";
 
 /** Notes what happens to transactions; a commit fails while `failures` are left. */
 class TransactionLog {
@@ -46,7 +46,7 @@ interface World {
 function aWorld(): World {
   const log = new TransactionLog();
   const loop = new ManualLoop();
-  return { log, loop, calls: new GroupCommit(log, loop.defer) };
+  return { log, loop, calls: new GroupCommit(log, { defer: loop.defer, now: () => 1_000 }) };
 }
 
 /** Work that notes its name. */
@@ -123,16 +123,16 @@ Deno.test("GroupCommit runs a read after the calls before it", async () => {
 
 Deno.test("GroupCommit saves the sync of a group that needs none", async () => {
   const { log, loop, calls } = aWorld();
-  const alone = calls.writeUnsynced(noting(log, "a"));
+  const alone = calls.write(noting(log, "a"), "written");
   loop.turn();
   const together = Promise.all([
-    calls.writeUnsynced(noting(log, "b")),
+    calls.write(noting(log, "b"), "written"),
     calls.read(noting(log, "read")),
-    calls.writeUnsynced(noting(log, "c")),
+    calls.write(noting(log, "c"), "written"),
   ]);
   loop.turn();
   const mixed = Promise.all([
-    calls.writeUnsynced(noting(log, "d")),
+    calls.write(noting(log, "d"), "written"),
     calls.write(noting(log, "e")),
   ]);
   loop.turn();
@@ -206,4 +206,34 @@ Deno.test("GroupCommit answers nobody once it is dead", async () => {
   loop.turn();
   await Promise.resolve();
   assert.deepEqual([log.events, answers], [[], 0]);
+});
+
+Deno.test("GroupCommit knows since when it cannot write, and that it can again", async () => {
+  const { log, loop, calls } = aWorld();
+  assert.equal(calls.trouble, null);
+  log.failures = 3;
+  const failed = [calls.write(() => 1), calls.write(() => 2)];
+  loop.turn();
+  await Promise.allSettled(failed);
+  assert.deepEqual(calls.trouble, {
+    code: "journal_full",
+    message: "Cannot commit: the disk is full",
+    sinceMs: 1_000,
+  });
+  await calls.read(() => 1);
+  assert.ok(calls.trouble, "a read proves nothing");
+  const works = calls.write(() => 1, "written");
+  loop.turn();
+  await works;
+  assert.equal(calls.trouble, null);
+});
+
+Deno.test("GroupCommit sees no trouble of the journal in a step that breaks a rule", async () => {
+  const { loop, calls } = aWorld();
+  const failed = calls.write(() => {
+    throw new RangeError("no");
+  });
+  loop.turn();
+  await assert.rejects(failed, RangeError);
+  assert.equal(calls.trouble, null);
 });

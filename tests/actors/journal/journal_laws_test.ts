@@ -9,7 +9,7 @@ import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { settle } from "../../support/until.ts";
-import { anInbound, anOutbound, aPlace } from "./fixtures.ts";
+import { anInbound, anOutbound, aPlace, unfinishedSessions } from "./fixtures.ts";
 
 /** Few names, so that operations meet each other. */
 const SESSIONS = ["s1", "s2", "\0会话"];
@@ -17,6 +17,9 @@ const TURNS = ["t1", "t2", "\ud800"];
 const CHANNELS = ["feishu", "telegram"];
 const IDS = ["1", "2", "3", "4", '"5"', "1\0"];
 const KEYS = ["t1:0", "t1:1", "t2:0"];
+
+/** When the clock starts. */
+const START_MS = new ManualClock().now();
 
 /** One call of the journal, to be made on any of them. */
 type Operation = (journal: Journal) => Promise<unknown>;
@@ -47,14 +50,16 @@ const inbound = fc.record({
   media: fc.array(text, { maxLength: 2 }),
   context: object,
   wantsStream: fc.boolean(),
+  replyChannel: fc.option(channel),
 }).map(anInbound);
 
 const step: fc.Arbitrary<Step> = fc.record({
   turn: fc.record({
     turnId,
     sessionKey: session,
-    change: fc.constantFrom("begin", "begin", "progress", "end"),
-  }),
+    change: fc.constantFrom("begin", "begin", "progress", "advance", "rest", "end"),
+    soloSeq: seq,
+  }, { requiredKeys: ["turnId", "sessionKey", "change"] }),
   lines: fc.array(
     fc.record({
       turnId,
@@ -94,6 +99,8 @@ const step: fc.Arbitrary<Step> = fc.record({
       attempts: fc.nat(),
       firstAttemptMs: fc.maxSafeNat(),
       nextAttemptMs: fc.maxSafeNat(),
+      doubtSinceMs: fc.option(fc.maxSafeNat()),
+      mayRepeat: fc.boolean(),
       channelState: json,
       receipt: fc.array(text, { maxLength: 2 }),
       error: fc.option(text),
@@ -104,6 +111,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     fc.record({ channel, platformId, channelState: json }),
     { maxLength: 2 },
   ),
+  notes: fc.array(fc.record({ key, value: json }), { maxLength: 2 }),
 }, optional);
 
 /** A step that does one plain thing, so that not every sequence ends in refusals. */
@@ -125,6 +133,23 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: plainStep.map((it) => (journal: Journal) => journal.commit(it)) },
   fc.array(fc.record({ turnId, line: fc.nat(3) }), { maxLength: 3 })
     .map((it) => (journal: Journal) => journal.dropLines(it)),
+  fc.record({ kind: fc.constantFrom("inbound" as const, "outbound" as const), number: seq })
+    .chain((row) =>
+      fc.constantFrom("retry" as const, "drop" as const)
+        .map((act) => (journal: Journal) => journal[act](row))
+    ),
+  fc.record({
+    finishedDays: fc.nat(2),
+    forgottenDays: fc.nat(2),
+    rowsMax: fc.integer({ min: 1, max: 3 }),
+  })
+    .map(({ finishedDays, forgottenDays, rowsMax }) => (journal: Journal) =>
+      journal.prune({
+        finishedBeforeMs: START_MS + finishedDays,
+        forgottenBeforeMs: START_MS + forgottenDays,
+        rowsMax,
+      })
+    ),
   fc.record({ session, after: fc.nat(8), limit: fc.nat(4) })
     .map(({ session, after, limit }) => (journal: Journal) =>
       journal.waiting(session, after, limit)
@@ -147,14 +172,16 @@ function plain(outcomes: readonly PromiseSettledResult<unknown>[]): unknown[] {
 async function sight(journal: Journal): Promise<unknown[]> {
   return await Promise.all([
     journal.counts(),
-    journal.unfinishedSessions(),
+    journal.stuck(100),
+    unfinishedSessions(journal),
+    ...KEYS.map((key) => journal.note(key)),
     ...SESSIONS.flatMap((session): Promise<unknown>[] => [
       journal.waiting(session, 0, 100),
       journal.interrupted(session),
       journal.unfiledLines(session),
     ]),
     ...CHANNELS.flatMap((channel): Promise<unknown>[] => [
-      journal.outbox(channel, 0, 100),
+      journal.outbox({ channel, afterId: 0, limit: 100 }),
       ...IDS.map((id) => journal.inboundMemory(channel, id)),
     ]),
     ...KEYS.map((key) => journal.outbound(key)),
@@ -193,15 +220,17 @@ Deno.test("No message is lost from sight, whatever steps are tried", async () =>
       await using journal = new MemoryJournal({ clock: new ManualClock(), defer: nextTurn });
       for (const group of groups) await Promise.allSettled(group.map((call) => call(journal)));
       const { inbounds, turns, outbounds } = journal.rows();
-      const unfinished = new Set(await journal.unfinishedSessions());
+      const unfinished = new Set(await unfinishedSessions(journal));
       const openTurns = new Set(turns.map(({ turnId }) => turnId));
       for (const { state, turnId, sessionKey } of inbounds) {
         if (state === "accepted" || state === "running") assert.ok(unfinished.has(sessionKey));
         if (state === "running") assert.ok(openTurns.has(turnId ?? ""), "it runs in an open turn");
       }
       assert.equal(new Set(turns.map((turn) => turn.sessionKey)).size, turns.length);
-      assert.deepEqual(inbounds.map(({ seq }) => seq), inbounds.map((_, index) => index + 1));
-      assert.deepEqual(outbounds.map(({ id }) => id), outbounds.map((_, index) => index + 1));
+      const seqs = [...inbounds, ...journal.rows().seen].map(({ seq }) => seq);
+      assert.equal(new Set(seqs).size, seqs.length);
+      const ids = outbounds.map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length);
     }),
     { numRuns: 1_000 },
   );

@@ -19,6 +19,7 @@ import {
   BEGIN,
   running,
   SESSION,
+  unfinishedSessions,
 } from "./fixtures.ts";
 
 const CHILD = new URL("./committing_process.ts", import.meta.url);
@@ -127,7 +128,7 @@ Deno.test("SqliteJournal has all that a killed process acknowledged, and nothing
     const acknowledged = await acknowledgedBeforeKill(place.path, count);
     assert.ok(acknowledged.length >= count);
     await using journal = open(place.path);
-    const sessions = await journal.unfinishedSessions();
+    const sessions = await unfinishedSessions(journal);
     const seen = new Set<number>();
     for (const sessionKey of sessions) seen.add(await checkWhole(journal, sessionKey));
     for (const number of acknowledged) assert.ok(seen.has(number), `${number} is there`);
@@ -284,10 +285,15 @@ Deno.test.each(
     ["runningInbounds", "SEARCH inbounds USING INDEX inbounds_running (session_key=?)"],
     ["firstRunning", "SEARCH inbounds USING INDEX inbounds_running (session_key=?)"],
     ["unsentOutbounds", "SEARCH outbounds USING INDEX outbounds_unsent (channel=? AND id>?)"],
-    ["unfinishedSessions", "SCAN inbounds USING COVERING INDEX inbounds_waiting"],
-    ["unfinishedSessions", "SCAN inbounds USING COVERING INDEX inbounds_running"],
+    ["unsentOfChat", "SEARCH outbounds USING INDEX outbounds_unsent (channel=? AND id>?)"],
+    ["busySessions", "SEARCH inbounds USING INDEX inbounds_busy (seq>?)"],
+    ["stuckInbounds", "SCAN inbounds USING INDEX inbounds_stuck"],
+    ["stuckOutbounds", "SCAN outbounds USING INDEX outbounds_stuck"],
+    ["oldInbounds", "SEARCH inbounds USING INDEX inbounds_ended (ended_at_ms<?)"],
+    ["pruneOutbounds", "SEARCH outbounds USING INDEX outbounds_ended (ended_at_ms<?)"],
+    ["pruneSeen", "SEARCH seen USING COVERING INDEX seen_by_end (ended_at_ms<?)"],
   ] as const,
-)("SqliteJournal looks for work without reading what is done: %s", (name, expected) => {
+)("SqliteJournal looks for its rows without reading all others: %s", (name, expected) => {
   using place = aPlace();
   using database = SqliteDatabase.open(place.path);
   migrate(database);
@@ -324,4 +330,29 @@ Deno.test("SqliteDatabase takes back what it wrote when the work throws", () => 
   assert.deepEqual(database.prepare("select a from t").all(), []);
   database.transaction(() => void insert.run(), "synced");
   assert.equal(database.prepare("select a from t").all().length, 1);
+});
+
+Deno.test("SqliteJournal gives room back to the disk, a little at a time", async () => {
+  using place = aPlace();
+  const { journal, database } = openLimited(place.path);
+  await using _closing = journal;
+  const content = "x".repeat(4_000);
+  const messages = Array.from(
+    { length: 1_000 },
+    (_, n) => anInbound({ platformId: `om_${n}`, content }),
+  );
+  await Promise.all(messages.map((message) => journal.accept(message)));
+  await journal.commit({
+    inbounds: messages.map((_, n) => ({ seq: n + 1, state: "done" as const })),
+  });
+  const pages = () =>
+    z.object({ page_count: z.int() }).parse(database.prepare("pragma page_count").get()).page_count;
+  const before = pages();
+  const finishedBeforeMs = Number.MAX_SAFE_INTEGER;
+  let steps = 0;
+  for (let hasMore = true; hasMore; steps++) {
+    hasMore = await journal.prune({ finishedBeforeMs, forgottenBeforeMs: 0, rowsMax: 100 });
+  }
+  assert.ok(before > 1_000 && pages() < before / 2, `${before} pages became ${pages()}`);
+  assert.ok(steps >= 10, `${steps} steps`);
 });

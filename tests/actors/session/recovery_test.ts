@@ -135,7 +135,7 @@ async function live(story: Story): Promise<Ending> {
       continue;
     }
     await using bench = life.bench;
-    const rows = await bench.journal.outbox("feishu", 0, 1_000);
+    const rows = await bench.journal.outbox({ channel: "feishu", afterId: 0, limit: 1_000 });
     assert.equal(await bench.journal.interrupted(bench.sessionKey), null);
     return { history: bench.history(), rows, ran, lives, platformIds };
   }
@@ -229,7 +229,7 @@ Deno.test("Session goes on with an interrupted turn in the row that grew", async
   assert.equal(next.provider.requests.length, 0);
   next.grant();
   await next.quiet();
-  const rows = await next.journal.outbox("feishu", 0, 10);
+  const rows = await next.journal.outbox({ channel: "feishu", afterId: 0, limit: 10 });
   assert.deepEqual(rows.map(({ state, content }) => [state, content]), [["pending", "whole"]]);
   assert.deepEqual(next.story(), ["user hi", "assistant whole"]);
   const request = next.provider.requests[0]?.messages;
@@ -314,7 +314,7 @@ Deno.test("Session that crashes within /new has either done it all or does it ag
     if (disk === undefined) throw new Error("A crash leaves a disk");
     await using next = new SessionBench({ disk });
     await next.quiet();
-    const rows = await next.journal.outbox("feishu", 0, 10);
+    const rows = await next.journal.outbox({ channel: "feishu", afterId: 0, limit: 10 });
     const wasAccepted = (await next.journal.counts()).inbounds.done === 2;
     assert.equal(rows.filter(({ content }) => /new session/i.test(content)).length, +wasAccepted);
     assert.deepEqual(next.story().length, wasAccepted ? 0 : 2);

@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { InboundState, Step } from "../../../actors/journal/journal.ts";
+import { type InboundState, type Step, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
 import {
   accepted,
   anInbound,
@@ -29,8 +29,10 @@ export function testAccepting(contract: Contract): void {
       ...message,
       seq: 1,
       acceptedAtMs: clock.now(),
+      replyChannel: "feishu",
       state: "accepted",
       turnId: null,
+      endedAtMs: null,
       channelState: null,
       draft: null,
     };
@@ -50,6 +52,22 @@ export function testAccepting(contract: Contract): void {
     await accepted(world.journal);
     const again = anInbound({ sessionKey: "unified:default", content: "edited" });
     assert.deepEqual(await world.journal.accept(again), { state: "duplicate", seq: 1 });
+  });
+
+  contract.test("takes in what comes from inside, once, with the place of its answer", async (world) => {
+    const { home, journal } = world;
+    const due = anInbound({ channel: SYSTEM_CHANNEL, platformId: "cron:job1:1700000000000" });
+    const toChat = { ...due, replyChannel: "feishu" };
+    const first = await accepted(journal, toChat);
+    assert.deepEqual([first.channel, first.replyChannel], ["system", "feishu"]);
+    assert.deepEqual(await journal.accept(toChat), { state: "duplicate", seq: first.seq });
+    const silent = await accepted(journal, { ...due, platformId: "heartbeat:1700000000000" });
+    assert.equal(silent.replyChannel, null);
+    const stored = await accepted(journal, { platformId: "om_7", replyChannel: null });
+    assert.equal(stored.replyChannel, null);
+    await journal[Symbol.asyncDispose]();
+    await using reopened = home.open();
+    assert.deepEqual(await reopened.waiting(SESSION, 0, 9), [first, silent, stored]);
   });
 
   contract.test("tells channels with the same ids apart", async ({ journal }) => {

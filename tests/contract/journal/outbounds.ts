@@ -24,9 +24,12 @@ export function testOutbounds(contract: Contract): void {
       ...first,
       id: 1,
       createdAtMs: clock.now(),
+      endedAtMs: null,
       attempts: 0,
       firstAttemptMs: null,
       nextAttemptMs: clock.now(),
+      doubtSinceMs: clock.now(),
+      mayRepeat: false,
       channelState: null,
       receipt: [],
       error: null,
@@ -36,11 +39,12 @@ export function testOutbounds(contract: Contract): void {
     await journal[Symbol.asyncDispose]();
     await using reopened = home.open();
     assert.deepEqual(await reopened.outbound("t1:2:0"), row);
-    assert.deepEqual(await reopened.outbox("feishu", 0, 10), made);
+    assert.deepEqual(await reopened.outbox({ channel: "feishu", afterId: 0, limit: 10 }), made);
     assert.equal(await reopened.outbound("t9:0"), null);
   });
 
-  contract.test("completes an open row when its message is given again", async ({ journal }) => {
+  contract.test("completes an open row when its message is given again", async (world) => {
+    const { clock, journal } = world;
     const [opened] = await journal.commit({ outbounds: [anOutbound({ state: "open" })] });
     await journal.commit({
       outboundChanges: [{ key: "t1:0", channelState: { card: "c1" }, attempts: 1 }],
@@ -54,7 +58,13 @@ export function testOutbounds(contract: Contract): void {
       settles: [{ platformId: "om_1", outcome: "done" }],
     });
     const made = await journal.commit({ outbounds: [anOutbound({ key: "t1:1" }), answer] });
-    const expected = { ...opened, ...answer, channelState: { card: "c1" }, attempts: 1 };
+    const expected = {
+      ...opened,
+      ...answer,
+      channelState: { card: "c1" },
+      attempts: 1,
+      doubtSinceMs: clock.now(),
+    };
     assert.deepEqual(made[1], expected);
     assert.equal(made[1]?.id, 1);
     assert.deepEqual(await journal.outbound("t1:0"), expected);
@@ -84,6 +94,8 @@ export function testOutbounds(contract: Contract): void {
       attempts: 2,
       firstAttemptMs: 1_900_000_000_001,
       nextAttemptMs: 1_900_000_000_002,
+      doubtSinceMs: 1_900_000_000_003,
+      mayRepeat: true,
       channelState: ["parts", 1],
       receipt: ["om_9", "om_10"],
       error: "busy",
@@ -94,9 +106,10 @@ export function testOutbounds(contract: Contract): void {
       expected[name] = value;
       assert.deepEqual(await journal.outbound("t1:0"), expected);
     }
-    await journal.commit({ outboundChanges: [{ key: "t1:0", error: null, channelState: null }] });
+    const nothing = { error: null, channelState: null, doubtSinceMs: null };
+    await journal.commit({ outboundChanges: [{ key: "t1:0", ...nothing }] });
     const row = await journal.outbound("t1:0");
-    assert.deepEqual([row?.error, row?.channelState], [null, null]);
+    assert.deepEqual([row?.error, row?.channelState, row?.doubtSinceMs], [null, null, null]);
   });
 
   contract.test("refuses counts and times that are no integers", async ({ journal }) => {
@@ -154,6 +167,46 @@ export function testOutboundStates(contract: Contract): void {
       assert.equal((await journal.outbound("t1:0"))?.state, state);
     });
   }
+
+  contract.test("leaves a complete row in doubt from its commit, and an open one not", async (world) => {
+    const { clock, journal } = world;
+    const [open] = await journal.commit({ outbounds: [anOutbound({ state: "open" })] });
+    assert.equal(open?.doubtSinceMs, null);
+    await clock.advance(5);
+    const [complete] = await journal.commit({ outbounds: [anOutbound()] });
+    assert.equal(complete?.doubtSinceMs, clock.now());
+    await journal.commit({ outboundChanges: [{ key: "t1:0", doubtSinceMs: null }] });
+    assert.equal((await journal.outbound("t1:0"))?.doubtSinceMs, null);
+  });
+
+  contract.test("ends an unknown row only when there is nothing left to look up", async (world) => {
+    const { clock, journal } = world;
+    await bring(journal, "unknown");
+    const unsent = async () =>
+      (await journal.outbox({ channel: "feishu", afterId: 0, limit: 9 })).map(({ key }) => key);
+    assert.deepEqual(await unsent(), ["t1:0"]);
+    assert.deepEqual((await journal.stuck(9)).outbounds, []);
+    await clock.advance(5);
+    await journal.commit({ outboundChanges: [{ key: "t1:0", doubtSinceMs: null }] });
+    assert.deepEqual(await unsent(), []);
+    const [row] = (await journal.stuck(9)).outbounds;
+    assert.deepEqual([row?.key, row?.endedAtMs], ["t1:0", clock.now()]);
+  });
+
+  contract.test("leaves no doubt about what was sent or failed, and dates its end", async (world) => {
+    const { clock, journal } = world;
+    for (const [index, state] of (["sent", "failed"] as const).entries()) {
+      const key = `t1:${index}`;
+      await journal.commit({ outbounds: [anOutbound({ key })] });
+      await clock.advance(5);
+      await journal.commit({ outboundChanges: [{ key, state }] });
+      const endedAtMs = clock.now();
+      await clock.advance(5);
+      await journal.commit({ outboundChanges: [{ key, receipt: ["om_1"] }] });
+      const row = await journal.outbound(key);
+      assert.deepEqual([row?.doubtSinceMs, row?.endedAtMs], [null, endedAtMs]);
+    }
+  });
 
   contract.test("keeps the content of an outbound that has ended, not its notes", async (world) => {
     const { journal } = world;

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import type { NewInbound } from "../../../actors/journal/journal.ts";
-import { accepted, anInbound } from "../../actors/journal/fixtures.ts";
+import { accepted, anInbound, unfinishedSessions } from "../../actors/journal/fixtures.ts";
 import type { Contract } from "./harness.ts";
 
 /** Texts that storages like to change. */
@@ -64,13 +64,13 @@ export function testTexts(contract: Contract): void {
       await using reopened = home.open();
       assert.deepEqual(await reopened.accept(inbound), { state: "duplicate", seq: 1 });
       assert.deepEqual(await reopened.interrupted(text), {
-        turn: { turnId: text, sessionKey: text, attempts: 1, lines: 1 },
+        turn: { turnId: text, sessionKey: text, attempts: 1, lines: 1, soloSeq: null },
         inbounds: [{ ...taken, state: "running", turnId: text, channelState: [text] }],
       });
       assert.deepEqual(await reopened.unfiledLines(text), [line]);
-      assert.deepEqual(await reopened.unfinishedSessions(), [text]);
+      assert.deepEqual(await unfinishedSessions(reopened), [text]);
       const sent = { ...made, error: text, receipt: [text] };
-      assert.deepEqual(await reopened.outbox(text, 0, 9), [sent]);
+      assert.deepEqual(await reopened.outbox({ channel: text, afterId: 0, limit: 9 }), [sent]);
       assert.deepEqual(await reopened.outbound(text), sent);
     });
   }

@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import type { Step } from "../../../actors/journal/journal.ts";
+import type { Step, TurnChange } from "../../../actors/journal/journal.ts";
 import {
   accepted,
   aLine,
@@ -31,7 +31,13 @@ export function testTurns(contract: Contract): void {
     await journal[Symbol.asyncDispose]();
     await using reopened = home.open();
     const found = await reopened.interrupted(SESSION);
-    assert.deepEqual(found?.turn, { turnId: "t1", sessionKey: SESSION, attempts: 1, lines: 2 });
+    assert.deepEqual(found?.turn, {
+      turnId: "t1",
+      sessionKey: SESSION,
+      attempts: 1,
+      lines: 2,
+      soloSeq: null,
+    });
     assert.deepEqual(found?.inbounds.map(({ seq, state, turnId }) => [seq, state, turnId]), [
       [1, "running", "t1"],
       [2, "running", "t1"],
@@ -49,7 +55,44 @@ export function testTurns(contract: Contract): void {
       sessionKey: SESSION,
       attempts: 2,
       lines: 4,
+      soloSeq: null,
     });
+  });
+
+  contract.test("counts attempts since a turn got further, without those that ended well", async (world) => {
+    const { home, journal } = world;
+    const change = (change: TurnChange["change"], soloSeq?: number): Step => ({
+      turn: {
+        turnId: "t1",
+        sessionKey: SESSION,
+        change,
+        ...(soloSeq !== undefined && { soloSeq }),
+      },
+    });
+    const attempts = async () => (await journal.interrupted(SESSION))?.turn.attempts;
+    for (
+      const [step, expected] of [
+        [change("begin"), 1],
+        [change("begin"), 2],
+        [change("progress"), 2],
+        [change("rest"), 1],
+        [change("begin"), 2],
+        [change("advance"), 0],
+        [change("rest"), 0],
+        [change("begin"), 1],
+        [change("begin", 7), 2],
+      ] as const
+    ) {
+      await journal.commit(step);
+      assert.equal(await attempts(), expected, JSON.stringify(step));
+    }
+    await journal[Symbol.asyncDispose]();
+    await using reopened = home.open();
+    assert.equal((await reopened.interrupted(SESSION))?.turn.soloSeq, 7);
+    await reopened.commit(change("advance"));
+    assert.equal((await reopened.interrupted(SESSION))?.turn.soloSeq, 7);
+    await reopened.commit(change("begin"));
+    assert.equal((await reopened.interrupted(SESSION))?.turn.soloSeq, null);
   });
 
   contract.test("forgets a turn at its end, which may write lines and settle", async (world) => {
@@ -62,12 +105,13 @@ export function testTurns(contract: Contract): void {
     assert.equal((await journal.interrupted(SESSION))?.turn.turnId, "t2");
   });
 
-  const turn = (change: "begin" | "progress" | "end", turnId = "t1", sessionKey = SESSION) => ({
+  const turn = (change: TurnChange["change"], turnId = "t1", sessionKey = SESSION) => ({
     turn: { turnId, sessionKey, change },
   });
   const wrong: readonly (readonly [name: string, before: readonly Step[], step: Step])[] = [
     ["progress of a turn that was not begun", [], turn("progress")],
     ["the end of a turn that was not begun", [], turn("end")],
+    ["the rest of a turn that was not begun", [], turn("rest")],
     ["a second open turn of a session", [BEGIN], turn("begin", "t2")],
     ["a turn that moves to another session", [BEGIN], turn("progress", "t1", "other")],
     ["a gap in the lines of a turn", [BEGIN], { lines: [aLine(1)] }],

@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { FIRST_SESSIONS, type Journal } from "../../../actors/journal/journal.ts";
 import { accepted, aLine, anOutbound, BEGIN, SESSION } from "../../actors/journal/fixtures.ts";
 import { BROKEN, type Contract } from "./harness.ts";
 
@@ -35,7 +36,7 @@ export function testWindows(contract: Contract): void {
       ),
     });
     const window = async (after: number, limit: number) =>
-      (await journal.outbox("feishu", after, limit)).map(({ id }) => id);
+      (await journal.outbox({ channel: "feishu", afterId: after, limit })).map(({ id }) => id);
     assert.deepEqual(await window(0, 2), [1, 3]);
     assert.deepEqual(await window(3, 2), [5]);
     assert.deepEqual(await window(0, 0), []);
@@ -43,16 +44,34 @@ export function testWindows(contract: Contract): void {
     assert.deepEqual(await window(0, 9), [3, 5]);
   });
 
+  contract.test("gives unsent outbounds of one chat, or of all but some", async ({ journal }) => {
+    await journal.commit({
+      outbounds: [1, 2, 3, 4, 5, 6].map((n) =>
+        anOutbound({ key: `t1:${n}`, chatId: `oc_${n % 3}` })
+      ),
+    });
+    const window = { channel: "feishu", afterId: 0, limit: 9 };
+    const idsOf = async (more: { chatId?: string; withoutChats?: readonly string[] }) =>
+      (await journal.outbox({ ...window, ...more })).map(({ id }) => id);
+    assert.deepEqual(await idsOf({ chatId: "oc_1" }), [1, 4]);
+    assert.deepEqual(await idsOf({ withoutChats: ["oc_1"] }), [2, 3, 5, 6]);
+    assert.deepEqual(await idsOf({ withoutChats: ["oc_1", "oc_0"] }), [2, 5]);
+    assert.deepEqual(await idsOf({ chatId: "oc_9" }), []);
+  });
+
   contract.test("refuses windows that are none", async ({ journal }) => {
     await assert.rejects(journal.waiting(SESSION, 0.5, 1), BROKEN);
     await assert.rejects(journal.waiting(SESSION, 0, -1), BROKEN);
-    await assert.rejects(journal.outbox("feishu", NaN, 1), BROKEN);
+    const window = { channel: "feishu", afterId: NaN, limit: 1 };
+    await assert.rejects(journal.outbox(window), BROKEN);
+    await assert.rejects(journal.unfinishedSessions(FIRST_SESSIONS, 0), BROKEN);
   });
 }
 
 /** What is left to do, in numbers and names. */
 export function testOverviews(contract: Contract): void {
-  contract.test("names unfinished sessions, oldest first", async ({ home, journal }) => {
+  contract.test("names unfinished sessions, interrupted ones first, then oldest first", async (world) => {
+    const { home, journal } = world;
     await accepted(journal, { platformId: "1", sessionKey: "done" });
     await accepted(journal, { platformId: "2", sessionKey: "waiting" });
     await accepted(journal, { platformId: "3", sessionKey: "running" });
@@ -68,17 +87,20 @@ export function testOverviews(contract: Contract): void {
     await journal.commit({ lines: [aLine(0, { turnId: "t8", sessionKey: "only a line" })] });
     await journal[Symbol.asyncDispose]();
     await using reopened = home.open();
-    assert.deepEqual(await reopened.unfinishedSessions(), [
-      "only a line",
-      "only a turn",
-      "waiting",
-      "running",
-      "a late one",
+    const interrupted = ["only a line", "only a turn", "running"];
+    const waiting = ["waiting", "running", "a late one"];
+    assert.deepEqual(await pages(reopened, 10), [interrupted, waiting]);
+    assert.deepEqual(await pages(reopened, 2), [
+      ["only a line", "only a turn"],
+      ["running"],
+      ["waiting", "running"],
+      ["a late one", "waiting"],
+      ["running"],
     ]);
     await reopened.dropLines([{ turnId: "t8", line: 0 }]);
     await reopened.commit({ turn: { turnId: "t9", sessionKey: "only a turn", change: "end" } });
     await reopened.commit({ inbounds: [2, 4].map((seq) => ({ seq, state: "stopped" })) });
-    assert.deepEqual(await reopened.unfinishedSessions(), ["running", "waiting"]);
+    assert.deepEqual(await pages(reopened, 10), [["running"], ["running", "waiting"]]);
   });
 
   contract.test("counts rows by state", async ({ home, journal }) => {
@@ -107,4 +129,16 @@ export function testOverviews(contract: Contract): void {
     await using reopened = home.open();
     assert.deepEqual(await reopened.counts(), expected);
   });
+}
+
+/** All pages of a look at the unfinished sessions. */
+async function pages(journal: Journal, limit: number): Promise<(readonly string[])[]> {
+  const found: (readonly string[])[] = [];
+  let page = await journal.unfinishedSessions(FIRST_SESSIONS, limit);
+  found.push(page.sessionKeys);
+  while (page.next !== null) {
+    page = await journal.unfinishedSessions(page.next, limit);
+    if (page.sessionKeys.length > 0) found.push(page.sessionKeys);
+  }
+  return found;
 }

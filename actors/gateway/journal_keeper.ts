@@ -1,0 +1,135 @@
+/**
+ * Keeps the journal in order: forgets what is old in small steps, and finds out when a journal that
+ * could not be written works again.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Journal, JournalTrouble } from "../journal/journal.ts";
+import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
+import { unreachable } from "../kernel/invariant.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import type { AlarmMessage } from "./owner_notices.ts";
+
+const logger = getLogger(["troupe", "gateway", "journal_keeper"]);
+
+const DAY_MS = 24 * 3_600_000;
+/** How often old rows are looked for. */
+const SWEEP_MS = 3_600_000;
+/** The first sweep leaves the start alone. */
+const FIRST_SWEEP_MS = 60_000;
+/** One step takes about a millisecond; a turn's own commits go in between. */
+const ROWS_PER_STEP = 100;
+const STEP_PAUSE_MS = 50;
+/** How often the journal's state is looked at, and a failing one is tried. */
+const CHECK_MS = 5_000;
+
+/** How long rows stay. */
+export interface Retention {
+  /** Days for which a finished message keeps its content. */
+  readonly finishedDays: number;
+  /** Days for which a message that comes again is known. */
+  readonly dedupeDays: number;
+}
+
+/** What the keeper needs. */
+export interface JournalKeeperOptions {
+  readonly journal: Pick<Journal, "prune" | "sync" | "trouble">;
+  readonly retention: Retention;
+  readonly alarms: ActorRef<AlarmMessage>;
+}
+
+/** What the keeper tells itself. */
+export type JournalKeeperMessage =
+  | { readonly type: "check_due" }
+  | { readonly type: "tried"; readonly trouble: JournalTrouble; readonly outcome: Outcome<void> }
+  | { readonly type: "sweep_due" }
+  | { readonly type: "swept"; readonly outcome: Outcome<boolean> };
+
+/** Defines the journal's keeper. */
+export function journalKeeperActor(
+  options: JournalKeeperOptions,
+): ActorDefinition<JournalKeeperMessage> {
+  return {
+    name: "journal_keeper",
+    create: (context) => new JournalKeeper(context, options),
+  };
+}
+
+class JournalKeeper implements Actor<JournalKeeperMessage> {
+  readonly #context: ActorContext<JournalKeeperMessage>;
+  readonly #options: JournalKeeperOptions;
+  /** The trouble that was seen and has not passed. */
+  #seen: JournalTrouble | null = null;
+
+  constructor(context: ActorContext<JournalKeeperMessage>, options: JournalKeeperOptions) {
+    this.#context = context;
+    this.#options = options;
+    context.after(CHECK_MS, { type: "check_due" });
+    context.after(FIRST_SWEEP_MS, { type: "sweep_due" });
+  }
+
+  receive(message: JournalKeeperMessage): void {
+    switch (message.type) {
+      case "check_due":
+        return this.#check();
+      case "tried":
+        return this.#tried(message.trouble, message.outcome);
+      case "sweep_due":
+        return this.#sweep();
+      case "swept":
+        return this.#swept(message.outcome);
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #check(): void {
+    const { journal } = this.#options;
+    const trouble = journal.trouble ?? this.#seen;
+    if (trouble === null) {
+      this.#context.after(CHECK_MS, { type: "check_due" });
+      return;
+    }
+    if (this.#seen === null) {
+      logger.error("The journal cannot be written, so no message is accepted: {reason}", {
+        reason: trouble.message,
+      });
+    }
+    this.#seen = trouble;
+    // Nobody else may try: without a message nothing is written.
+    this.#context.pipe(() => journal.sync(), (outcome) => ({ type: "tried", trouble, outcome }));
+  }
+
+  #tried({ sinceMs, message }: JournalTrouble, outcome: Outcome<void>): void {
+    this.#context.after(CHECK_MS, { type: "check_due" });
+    if (outcome.state === "failed") return;
+    this.#seen = null;
+    const seconds = Math.ceil((this.#context.clock.now() - sinceMs) / 1_000);
+    logger.warn("The journal can be written again, after {seconds} s", { seconds });
+    this.#options.alarms.tell({
+      type: "owners_informed",
+      text: `For ${seconds} s no messages could be accepted or sent: ${message}. This is over; ` +
+        "what was accepted is not lost, and platforms send again what was not.",
+    });
+  }
+
+  #sweep(): void {
+    const { journal, retention } = this.#options;
+    const nowMs = this.#context.clock.now();
+    const options = {
+      finishedBeforeMs: nowMs - retention.finishedDays * DAY_MS,
+      forgottenBeforeMs: nowMs - retention.dedupeDays * DAY_MS,
+      rowsMax: ROWS_PER_STEP,
+    };
+    this.#context.pipe(() => journal.prune(options), (outcome) => ({ type: "swept", outcome }));
+  }
+
+  #swept(outcome: Outcome<boolean>): void {
+    if (outcome.state === "failed") {
+      logger.warn("Cannot prune the journal: {reason}", { reason: outcome.error.message });
+    }
+    const hasMore = outcome.state === "ok" && outcome.value;
+    this.#context.after(hasMore ? STEP_PAUSE_MS : SWEEP_MS, { type: "sweep_due" });
+  }
+}

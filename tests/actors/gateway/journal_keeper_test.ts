@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { journalKeeperActor } from "../../../actors/gateway/journal_keeper.ts";
+import type { AlarmMessage } from "../../../actors/gateway/owner_notices.ts";
+import { JournalError } from "../../../actors/journal/journal.ts";
+import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
+import { accepted, anInbound } from "../journal/fixtures.ts";
+import { Probe } from "../../support/probe.ts";
+import { testSystem } from "../../support/system.ts";
+import { settle } from "../../support/until.ts";
+
+const HOUR_MS = 3_600_000;
+
+function setUp() {
+  const home = testSystem();
+  const world = { isDiskFull: false, commits: 0 };
+  const alarms = new Probe<AlarmMessage>();
+  const journal = new MemoryJournal({
+    clock: home.clock,
+    defer: queueMicrotask,
+    onCommit: (phase) => {
+      if (phase === "after") world.commits++;
+      else if (world.isDiskFull) {
+        throw new JournalError("journal_full", "Cannot commit: the disk is full");
+      }
+    },
+  });
+  home.system.spawn(journalKeeperActor({
+    journal,
+    retention: { finishedDays: 3 / 24, dedupeDays: 6 / 24 },
+    alarms,
+  }));
+  return { home, world, alarms, journal };
+}
+
+Deno.test("JournalKeeper finds out by itself that the journal works again, and says so", async () => {
+  const { home, world, alarms, journal } = setUp();
+  await using _ = home;
+  await home.clock.advance(20_000);
+  assert.equal(world.commits, 0, "it leaves a healthy journal alone");
+  world.isDiskFull = true;
+  await assert.rejects(accepted(journal), { code: "journal_full" });
+  assert.equal(journal.trouble?.code, "journal_full");
+  await home.clock.advance(60_000);
+  assert.equal(alarms.received.length, 0);
+  world.isDiskFull = false;
+  await home.clock.advance(6_000);
+  await settle();
+  assert.equal(journal.trouble, null);
+  const [told] = alarms.received;
+  assert.match(told?.type === "owners_informed" ? told.text : "", /For 6\d s .*disk is full/);
+  await home.clock.advance(60_000);
+  assert.equal(alarms.received.length, 1);
+});
+
+Deno.test("JournalKeeper forgets old rows in small steps, with pauses", async () => {
+  const { home, world, journal } = setUp();
+  await using _ = home;
+  for (let n = 1; n <= 250; n++) {
+    const { seq } = await accepted(journal, { platformId: `om_${n}` });
+    await journal.commit({ inbounds: [{ seq, state: "done" }] });
+  }
+  await home.clock.advance(2 * HOUR_MS);
+  assert.equal((await journal.counts()).inbounds.done, 250);
+  const before = world.commits;
+  await home.clock.advance(2 * HOUR_MS);
+  assert.equal((await journal.counts()).inbounds.done, 0);
+  assert.ok(world.commits - before >= 3);
+  const again = await journal.accept(anInbound());
+  assert.equal(again.state, "duplicate");
+  await home.clock.advance(4 * HOUR_MS);
+  assert.deepEqual(journal.rows().seen, []);
+});
