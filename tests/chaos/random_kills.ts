@@ -1,0 +1,73 @@
+/**
+ * Kills a gateway under load at random moments, again and again.
+ * @module
+ */
+
+import { type Random, seededRandom } from "../../actors/kernel/random.ts";
+import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
+import { FeishuPlatform, NO_LIMITS } from "../simulators/feishu_server.ts";
+import { ModelServer } from "../simulators/model_server.ts";
+import { checkFiles, checkNothingLost } from "./check.ts";
+import { answerMarks, marked } from "./marked_talk.ts";
+
+/** How long and how hard. */
+export interface RandomKillsOptions {
+  readonly seed: number;
+  readonly kills: number;
+  /** Share of REST answers that fail, are lost, or never come. */
+  readonly faultShare: number;
+  readonly report: (line: string) => void;
+}
+
+const CHATS = 6;
+const MESSAGES_PER_LIFE = 8;
+/** Longest life of a process, counted from the moment it is ready. */
+const LIFE_MS_MAX = 1_500;
+
+/**
+ * Runs the chaos and checks what is left.
+ *
+ * @throws what the check finds
+ */
+export async function runRandomKills(options: RandomKillsOptions): Promise<void> {
+  const random = seededRandom(options.seed);
+  await using home = await GatewayHome.make();
+  await using platform = await FeishuPlatform.start({
+    redelivery: { acknowledgeWithinMs: 300, delaysMs: Array.from({ length: 40 }, () => 1_000) },
+    limits: NO_LIMITS,
+  });
+  await using model = await ModelServer.start((request) => moody(answerMarks(request), random));
+  const setUp = { model, feishu: platform };
+  plantFaults(platform, random, options.faultShare);
+  let messages = 0;
+  for (let kill = 0; kill < options.kills; kill++) {
+    await using gateway = await GatewayProcess.start(home, setUp);
+    for (let n = 0; n < MESSAGES_PER_LIFE; n++) {
+      const text = marked(messages++, { runsCommand: random.next() < 0.3 });
+      platform.userSays({ openId: `ou_${Math.floor(random.next() * CHATS)}`, text });
+    }
+    await new Promise<void>((resolve) => setTimeout(resolve, random.next() * LIFE_MS_MAX));
+    await gateway.kill();
+    options.report(`kill ${kill + 1} of ${options.kills}, ${messages} messages so far`);
+  }
+  await using gateway = await GatewayProcess.start(home, setUp);
+  await checkNothingLost({ home, platform, messages, timeoutMs: 120_000 });
+  await gateway.stop();
+  await checkFiles(home);
+  options.report(`${messages} messages, each answered once`);
+}
+
+/** A model that sometimes is busy before it answers. */
+function moody(reply: ReturnType<typeof answerMarks>, random: Random): typeof reply {
+  if (random.next() >= 0.05) return reply;
+  return { status: 503, body: { error: { message: "overloaded" } } };
+}
+
+function plantFaults(platform: FeishuPlatform, random: Random, share: number): void {
+  const isDue = () => random.next() < share;
+  const options = { times: Infinity, when: isDue };
+  for (const route of ["im.message.create", "cardkit.cardElement.content"] as const) {
+    platform.faults.plant(route, { kind: "lost_answer" }, options);
+    platform.faults.plant(route, { kind: "status", status: 502 }, options);
+  }
+}
