@@ -4,7 +4,9 @@
  */
 
 import { type Random, seededRandom } from "../../actors/kernel/random.ts";
-import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
+import { z } from "zod";
+import { GatewayHome, GatewayProcess, runTroupe } from "../support/gateway_process.ts";
+import { until } from "../support/until.ts";
 import { FeishuPlatform, NO_LIMITS } from "../simulators/feishu_server.ts";
 import { ModelServer } from "../simulators/model_server.ts";
 import { checkFiles, checkNothingLost } from "./check.ts";
@@ -51,11 +53,34 @@ export async function runRandomKills(options: RandomKillsOptions): Promise<void>
     options.report(`kill ${kill + 1} of ${options.kills}, ${messages} messages so far`);
   }
   await using gateway = await GatewayProcess.start(home, setUp);
+  const parked = await retryParked(home, gateway);
+  if (parked > 0) options.report(`${parked} messages were set aside for their deaths, now retried`);
   await checkNothingLost({ home, platform, messages, timeoutMs: 120_000 });
   await gateway.stop();
   await checkFiles(home);
   options.report(`${messages} messages, each answered once`);
 }
+
+/**
+ * A message whose turn died three times without getting anywhere is set aside, and its sender told:
+ * here a person takes them up again, as `failed` and `retry` let them.
+ */
+async function retryParked(home: GatewayHome, gateway: GatewayProcess): Promise<number> {
+  await until(async () => {
+    const { turns, queue } = healthSchema.parse(await gateway.health());
+    return turns.running === 0 && queue.accepted === 0;
+  }, { timeoutMs: 60_000, what: "the end of all turns" });
+  const { stdout } = await runTroupe(["failed", "--json"], home.path);
+  const parked = strandedSchema.parse(JSON.parse(stdout)).filter(({ state }) => state === "parked");
+  for (const { id } of parked) await runTroupe(["retry", id], home.path);
+  return parked.length;
+}
+
+const healthSchema = z.object({
+  turns: z.object({ running: z.number() }),
+  queue: z.object({ accepted: z.number() }),
+});
+const strandedSchema = z.array(z.object({ id: z.string(), state: z.string() }));
 
 /** A model that sometimes is busy before it answers. */
 function moody(reply: ReturnType<typeof answerMarks>, random: Random): typeof reply {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { providerSchema } from "../../../actors/config/schema/providers.ts";
 import { wireSpeech } from "../../../actors/gateway/speech.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -48,7 +49,7 @@ Deno.test("Speech is read from the channel's own folder only", async () => {
   const transcribe = wireSpeech({
     config: {
       channels: CHANNELS,
-      providers: { groq: { apiKey: "key", apiBase, extraHeaders: null } },
+      providers: { groq: providerSchema.parse({ apiKey: "key", apiBase }) },
     },
     fallbacks: NO_FALLBACKS,
     clock: new ManualClock(),
