@@ -45,6 +45,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
     .showHelpAfterError("(add --help for the flags)");
   addRunning(program, terminal, done);
   addQuestions(program, terminal, done);
+  addChannels(program, terminal, done);
   return program;
 }
 
@@ -114,6 +115,40 @@ function addQuestions(
     .action(async (id, flags) => {
       const { dropCommand } = await import("./commands/decide.ts");
       done(await dropCommand(id, flags, terminal));
+    });
+}
+
+/** Commands about channels. */
+function addChannels(
+  program: Command,
+  terminal: Terminal,
+  done: (exitCode: number) => void,
+): void {
+  const channels = program.command("channels")
+    .description("show channels, or set one up");
+  channels.command("status")
+    .description("list all channels, and how those that are on are")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .action(async (flags) => {
+      const { channelsStatusCommand } = await import("./commands/channels_status.ts");
+      done(await channelsStatusCommand(flags, terminal));
+    });
+  channels.command("login")
+    .description("set a channel up, and say what is missing")
+    .argument("<channel>", "for example feishu")
+    .option("--app-id <id>", "Feishu: App ID of the developer console")
+    .option("--app-secret <secret>", "Feishu: App Secret; asked for when it is not given")
+    .option("--domain <domain>", "Feishu: feishu, lark, or a base URL")
+    .option("--scan", "Feishu: create the app by scanning a code")
+    .option("--instance <id>", "a further bot of the same channel")
+    .option("-f, --force", "begin anew, though there are credentials")
+    .option("-y, --yes", "ask nothing")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .action(async (name, flags) => {
+      const { channelsLoginCommand } = await import("./commands/channels_login.ts");
+      done(await channelsLoginCommand(name, flags, terminal));
     });
 }
 

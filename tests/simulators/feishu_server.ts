@@ -28,6 +28,7 @@ import { chatRoutes } from "./feishu/routes_chats.ts";
 import { fileRoutes } from "./feishu/routes_files.ts";
 import { messageRoutes } from "./feishu/routes_messages.ts";
 import { reactionRoutes } from "./feishu/routes_reactions.ts";
+import { AppConsole, setupRoutes } from "./feishu/routes_setup.ts";
 import { type ChatView, type MessageView, viewChat, viewMessage } from "./feishu/view.ts";
 import { Waiting, type WaitOptions } from "./feishu/waiting.ts";
 import { type StoredFile, type StoredMessage, World } from "./feishu/world.ts";
@@ -60,6 +61,8 @@ export class FeishuPlatform implements AsyncDisposable {
   readonly faults: Faults = new Faults();
   /** What the app may do. */
   readonly permissions: Permissions;
+  /** What its owner set up, and does while it is set up. */
+  readonly console: AppConsole = new AppConsole();
   readonly #settings: PlatformSettings;
   readonly #world: World;
   readonly #people: People;
@@ -330,6 +333,7 @@ export class FeishuPlatform implements AsyncDisposable {
       }),
       ...fileRoutes(world),
       ...chatRoutes(world),
+      ...setupRoutes({ app, permissions: this.permissions, console: this.console }),
       ...cardRoutes(chats),
     ];
   }

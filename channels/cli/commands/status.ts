@@ -35,7 +35,8 @@ export async function statusCommand(flags: StatusFlags, terminal: Terminal): Pro
   return 0;
 }
 
-async function askRunning({ locations }: LoadedConfig): Promise<GatewayStatus | null> {
+/** How the gateway is that runs on this state folder; null when none does. */
+export async function askRunning({ locations }: LoadedConfig): Promise<GatewayStatus | null> {
   const peer = await connectControl(locations.stateFolder);
   return peer === null ? null : await askDoor(peer, statusRequest, {}, systemWorld().clock);
 }

@@ -169,6 +169,7 @@ export class RestServer {
 
   #success(answer: RouteAnswer): Answer {
     if (answer.kind === "bytes") return new Answer(200, answer.bytes, { headers: answer.headers });
+    if (answer.kind === "plain") return this.#json(answer.status, answer.body);
     const rest: JsonObject = answer.kind === "top" ? answer.top : { data: answer.data };
     return this.#json(200, { code: 0, msg: "success", ...rest });
   }

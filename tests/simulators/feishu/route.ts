@@ -22,7 +22,7 @@ export type RouteName =
   | "im.messageResource.get"
   | "im.chatMembers.get"
   | "application.scope.list"
-  | "application.appVersion.list"
+  | "application.get"
   | "accounts.registration"
   | "im.image.create"
   | "im.file.create"
@@ -53,6 +53,8 @@ export interface RouteRequest {
 export type RouteAnswer =
   | { readonly kind: "data"; readonly data: JsonValue }
   | { readonly kind: "top"; readonly top: JsonObject }
+  /** JSON without the usual frame. */
+  | { readonly kind: "plain"; readonly status: number; readonly body: JsonObject }
   | {
     readonly kind: "bytes";
     readonly bytes: Uint8Array<ArrayBuffer>;

@@ -1,0 +1,6 @@
+/**
+ * Setting a Feishu or Lark bot up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
