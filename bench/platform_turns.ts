@@ -11,10 +11,13 @@ import { FeishuCrowd } from "./feishu_crowd.ts";
 import { percentile } from "./stats.ts";
 
 const CHATS = 100;
-const ROUNDS = 8;
-const ROUNDS_TO_WARM_UP = 2;
-/** What the model takes, and the time over which the chats' messages are spread. */
-const THINKING_MS = 3_000;
+const ROUNDS = 4;
+const ROUNDS_TO_WARM_UP = 1;
+/**
+ * What the model takes, and the time over which the chats' messages are spread: slow enough for
+ * the channel to stay below the platform's rates without waiting (900 messages a minute).
+ */
+const THINKING_MS = 10_000;
 const ROUND_MS = 120_000;
 
 /** Instants of a turn, milliseconds of `performance.now()`. */

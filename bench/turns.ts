@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import process from "node:process";
 import type { BenchRow } from "./bench_row.ts";
 import { House, HOUSE_CHANNEL, type TurnTimes } from "./house.ts";
 import { median, percentile } from "./stats.ts";
@@ -30,7 +31,9 @@ export async function benchTurns(): Promise<BenchRow[]> {
 async function benchWhole(): Promise<BenchRow[]> {
   await using house = await House.open();
   await turnsOf(house, ["warm"], WARM_UP_TURNS);
+  const usedBefore = process.cpuUsage();
   const alone = await turnsOf(house, ["alone"], TURNS);
+  const { user, system } = process.cpuUsage(usedBefore);
   const sessions = Array.from({ length: SESSIONS }, (_, index) => `session_${index}`);
   const startMs = performance.now();
   const together = await turnsOf(house, sessions, TURNS / SESSIONS);
@@ -38,6 +41,13 @@ async function benchWhole(): Promise<BenchRow[]> {
   const note = `${TURNS} turns after ${WARM_UP_TURNS}; ${INSTANT}`;
   return [
     ...percentileRows("turn: whole and durable, one at a time", alone.map(wholeMs), [3, 15], note),
+    {
+      what: "turn: processor time of a whole one",
+      value: (user + system) / 1_000 / TURNS,
+      unit: "ms",
+      budget: undefined,
+      note: `all threads; hardly depends on who else is busy; ${note}`,
+    },
     {
       what: `turn: turns over ${SESSIONS} sessions`,
       value: together.length / seconds,
