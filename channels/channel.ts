@@ -134,6 +134,8 @@ export interface ChannelContext {
   readonly newId: NewId;
   /** The only folder the channel may write to. */
   readonly mediaFolder: string;
+  /** Where the agent's files are; addresses in its texts that name no folder begin here. */
+  readonly workspaceFolder?: string;
   /** Aborts when the channel must stop. */
   readonly signal: AbortSignal;
   /** Hands a message in; resolves when it is durable. Acknowledge the platform only then. */

@@ -131,6 +131,7 @@ export interface ChannelHostOptions {
   /** Runtime name of the channel. */
   readonly name: string;
   readonly mediaFolder: string;
+  readonly workspaceFolder?: string;
   readonly gateway: ActorRef<FromChannel>;
   /** Loads the channel's module, inside the isolate where it runs. */
   readonly load: () => Promise<(context: ChannelContext) => Channel>;
@@ -232,7 +233,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
     this.#gateway.tell({ type: "run_ended", error: error?.message ?? null });
   }
 
-  #channelContext({ name, mediaFolder }: ChannelHostOptions): ChannelContext {
+  #channelContext({ name, mediaFolder, workspaceFolder }: ChannelHostOptions): ChannelContext {
     const { clock, random, newId } = this.#context;
     return {
       name,
@@ -240,6 +241,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       random,
       newId,
       mediaFolder,
+      ...(workspaceFolder !== undefined && { workspaceFolder }),
       signal: this.#ending.signal,
       handIn: (inbound) => this.#handIn(inbound),
       complete: async (platformId, contents) => {

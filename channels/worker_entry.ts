@@ -18,6 +18,7 @@ export interface ChannelWorkerInit {
   /** Runtime name of this instance. */
   readonly name: string;
   readonly mediaFolder: string;
+  readonly workspaceFolder: string;
   /** The channel's section of the config. */
   readonly section: JsonValue;
 }
@@ -26,14 +27,15 @@ const initSchema: z.ZodType<ChannelWorkerInit> = z.object({
   channel: z.string(),
   name: z.string(),
   mediaFolder: z.string(),
+  workspaceFolder: z.string(),
   section: z.json(),
 });
 
 runWorker<ChannelHostMessage, FromChannel>((context, gateway, init) => {
-  const { channel, name, mediaFolder, section } = initSchema.parse(init);
+  const { channel, name, mediaFolder, workspaceFolder, section } = initSchema.parse(init);
   const entry = findChannel(channel);
   invariant(entry !== undefined, `there is a channel "${channel}"`);
   forwardLogs(gateway);
   const load = () => entry.load(section);
-  return new ChannelHost(context, { name, mediaFolder, gateway, load });
+  return new ChannelHost(context, { name, mediaFolder, workspaceFolder, gateway, load });
 });

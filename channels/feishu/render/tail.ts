@@ -6,7 +6,8 @@
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 /** A line that may become a heading, list, quote, rule, fence or underline. */
-const HALF_MARK = /^[ \t]*(?:#{1,6}|[-*+=_]+|`{1,2}|~{1,2}|\d{1,9}[.)]?|(?:>[ \t]*)+|\${1,2})[ \t]*$/;
+const HALF_MARK =
+  /^[ \t]*(?:#{1,6}|[-*+=_]+|`{1,2}|~{1,2}|\d{1,9}[.)]?|(?:>[ \t]*)+|\${1,2})[ \t]*$/;
 const TABLE_LINE = /^[ \t]*\|/;
 const TABLE_RULE = /^[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|[ \t]*$/;
 /** What waits at most: a longer one is shown as it is. */

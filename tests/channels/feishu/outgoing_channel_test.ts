@@ -46,7 +46,7 @@ Deno.test("Feishu ends with every word once, however an answer is cut into delta
       const cards = harness.platform.chat(chatId).fromBot.flatMap(({ card }) => card ?? []);
       assert.ok(cards.every(({ isStreaming }) => !isStreaming));
     }),
-    { numRuns: 25 },
+    { numRuns: 25, endOnFailure: true },
   );
 });
 
