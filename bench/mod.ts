@@ -11,7 +11,6 @@ import { benchMachine } from "./machine.ts";
 import { benchMemory } from "./memory.ts";
 import { benchPlatformTurns } from "./platform_turns.ts";
 import { benchProviders } from "./providers.ts";
-import { benchProviders } from "./providers.ts";
 import { benchRestart } from "./restart.ts";
 import { benchStart } from "./start.ts";
 import { renderJson, renderTable } from "./table.ts";
@@ -36,7 +35,6 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   start: benchStart,
   restart: benchRestart,
   memory: benchMemory,
-  providers: benchProviders,
 };
 
 async function main(): Promise<number> {
