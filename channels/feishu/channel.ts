@@ -12,6 +12,7 @@ import type {
   ConnectionState,
   Delivery,
   DeliveryReceipt,
+  LookUp,
   Settled,
 } from "../channel.ts";
 import { FeishuApi } from "./api.ts";
@@ -19,6 +20,7 @@ import { keepConnection, networkWait } from "./connection.ts";
 import { CREDENTIAL_CODES, deliveryErrorOf, FeishuCredentialsError, hasCode } from "./errors.ts";
 import type { FeishuLink } from "./link.ts";
 import type { FeishuSection } from "./manifest.ts";
+import { Lookups } from "./lookups.ts";
 import { Reactions } from "./reactions.ts";
 import { Receiving } from "./receive/receiving.ts";
 import { Deliveries } from "./send/deliveries.ts";
@@ -92,6 +94,19 @@ export class FeishuChannel implements Channel {
       const failure = deliveryErrorOf(error);
       if (failure.code === "delivery_permanent") await this.#settleFailed(delivery, either);
       throw failure;
+    }
+  }
+
+  async lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
+    using linked = new LinkedSignal(signal, this.#context.signal);
+    const either = linked.signal;
+    try {
+      const { deliveries, reactions } = await this.#open();
+      const found = await deliveries.lookUp(delivery, either);
+      if (found === "arrived") await reactions.settle(delivery.settles, either);
+      return found;
+    } catch (error) {
+      throw deliveryErrorOf(error);
     }
   }
 
@@ -172,6 +187,7 @@ export class FeishuChannel implements Channel {
     });
     const deliveries = new Deliveries({
       sender: new Sender(api, new SendPace(clock)),
+      lookups: new Lookups(link),
       clock,
       remember: (key, state) => context.remember(key, state),
       replyToMessage,

@@ -10,6 +10,7 @@ import {
   answerSchema,
   type MembersPage,
   membersSchema,
+  type MessagesPage,
   messagesSchema,
   type StoredMessage,
 } from "./wire.ts";
@@ -18,7 +19,17 @@ import {
 const LOOKUP_TIMEOUT_MS = 5_000;
 /** How long a download of up to 100 MB may take. */
 const DOWNLOAD_TIMEOUT_MS = 300_000;
+const MESSAGES_PER_PAGE = "50";
 const MEMBERS_PER_PAGE = "100";
+
+/** Which part of a conversation is asked for; instants are epoch milliseconds. */
+export interface HistoryPage {
+  readonly kind: "chat" | "thread";
+  readonly id: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly pageToken: string;
+}
 
 /** Looks things up for one app. All methods throw what {@link FeishuLink} throws. */
 export class Lookups {
@@ -36,6 +47,29 @@ export class Lookups {
       timeoutMs: LOOKUP_TIMEOUT_MS,
     };
     return (await this.#get(messagesSchema, request, signal)).items;
+  }
+
+  /** A page of what was said in a chat or topic, oldest first. @param page `pageToken` "" at first */
+  async history(page: HistoryPage, signal: AbortSignal): Promise<MessagesPage> {
+    const { kind, id, fromMs, toMs, pageToken } = page;
+    const request: FeishuRequest = {
+      method: "GET",
+      path: "/open-apis/im/v1/messages",
+      query: {
+        container_id_type: kind,
+        container_id: id,
+        // A topic is always given whole.
+        ...(kind === "chat" && {
+          start_time: String(Math.floor(fromMs / 1_000)),
+          end_time: String(Math.ceil(toMs / 1_000)),
+        }),
+        sort_type: "ByCreateTimeAsc",
+        page_size: MESSAGES_PER_PAGE,
+        ...(pageToken !== "" && { page_token: pageToken }),
+      },
+      timeoutMs: LOOKUP_TIMEOUT_MS,
+    };
+    return await this.#get(messagesSchema, request, signal);
   }
 
   /** A page of a group's members. @param pageToken "" for the first page */

@@ -85,11 +85,12 @@ const storedMention = z.object({
 }));
 
 /** Answer to reading a message; for a forwarded bundle its children follow. */
-export const messagesSchema: z.ZodType<{ readonly items: readonly StoredMessage[] }> = z.object({
+export const messagesSchema: z.ZodType<MessagesPage> = z.object({
   items: z.array(z.object({
     message_id: optionalText,
     upper_message_id: optionalText,
     root_id: optionalText,
+    chat_id: optionalText,
     msg_type: optionalText,
     deleted: z.boolean().nullish().transform((value) => value ?? false),
     sender: z.object({ id: optionalText, id_type: optionalText, sender_type: optionalText })
@@ -98,7 +99,16 @@ export const messagesSchema: z.ZodType<{ readonly items: readonly StoredMessage[
       .transform((value) => value ?? { content: "" }),
     mentions: z.array(storedMention).nullish().transform((value) => value ?? []),
   })).nullish().transform((value) => value ?? []),
+  has_more: z.boolean().nullish().transform((value) => value ?? false),
+  page_token: optionalText,
 });
+
+/** Messages, and where the next ones are. */
+export interface MessagesPage {
+  readonly items: readonly StoredMessage[];
+  readonly has_more: boolean;
+  readonly page_token: string;
+}
 
 /** A message as it is read later; "" stands for what the platform left out. */
 export interface StoredMessage {
@@ -106,6 +116,7 @@ export interface StoredMessage {
   /** The bundle it was forwarded in. */
   readonly upper_message_id: string;
   readonly root_id: string;
+  readonly chat_id: string;
   readonly msg_type: string;
   readonly deleted: boolean;
   readonly sender: {

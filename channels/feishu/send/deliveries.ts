@@ -5,11 +5,14 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
-import type { Delivery } from "../../channel.ts";
+import type { JsonValue } from "../../../actors/kernel/json.ts";
+import type { Delivery, LookUp } from "../../channel.ts";
 import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
+import type { Lookups } from "../lookups.ts";
 import { localPictures } from "../render/pictures.ts";
 import { activityLines } from "./activity.ts";
 import { LiveAnswer } from "./live_answer.ts";
+import { lookUpPart } from "./look_up.ts";
 import { uploadMedia, uploadPictures } from "./media.ts";
 import { sendParts } from "./part_sender.ts";
 import { renderParts } from "./parts.ts";
@@ -22,6 +25,7 @@ const logger = getLogger(["troupe", "feishu", "deliveries"]);
 /** What showing deliveries needs. */
 export interface DeliveriesOptions {
   readonly sender: Sender;
+  readonly lookups: Lookups;
   readonly clock: Clock;
   readonly remember: Remember;
   readonly replyToMessage: boolean;
@@ -72,6 +76,7 @@ export class Deliveries {
       this.#ongoing.delete(delivery.key);
       return [];
     }
+    if (delivery.notice !== undefined) await this.#announce(ongoing, delivery.notice);
     await this.#prepare(ongoing, delivery, signal);
     const ids = [...await this.#send(ongoing, signal)];
     if (ongoing.answer.hasCards) {
@@ -79,6 +84,44 @@ export class Deliveries {
     }
     this.#ongoing.delete(delivery.key);
     return ids;
+  }
+
+  /**
+   * Finds out what became of an attempt without a clear end.
+   *
+   * @throws what the platform answers
+   */
+  async lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
+    const { record, target } = this.#take(delivery);
+    const { state } = record;
+    // Changes of a card may be repeated; whether one that is not known was shown, nobody tells.
+    if (state.cards.some(({ message_id: id }) => id === null)) return "cannot_tell";
+    const knownMessageId = [...state.sent, textOf(delivery.context["message_id"])].join(" ");
+    const found = await lookUpPart(record, {
+      lookups: this.#options.lookups,
+      target,
+      knownMessageId: knownMessageId.trim().split(" ")[0] ?? "",
+      threadId: textOf(delivery.context["thread_id"]),
+      nowMs: this.#options.clock.now(),
+    }, signal);
+    if (found === "cannot_tell") return found;
+    await record.save({});
+    const { parts, sent, cards } = record.state;
+    const isWhole = parts !== null && sent.length === parts.length && cards.length === 0;
+    return found === "found" && isWhole ? "arrived" : "absent";
+  }
+
+  /** Words before what may show a second time; its old keys protect nothing any more. */
+  async #announce({ record }: Ongoing, notice: string): Promise<void> {
+    const { parts, sent, attempt_ms: attemptMs } = record.state;
+    if (parts === null || attemptMs === null || parts.length === sent.length) return;
+    const options = { isPlain: true, images: new Map<string, string>() };
+    const words = renderParts(`${record.key}:notice`, notice, options);
+    const isThere = parts[sent.length]?.uuid === words[0]?.uuid;
+    await record.save({
+      parts: isThere ? parts : parts.toSpliced(sent.length, 0, ...words),
+      attempt_ms: null,
+    });
   }
 
   /** Uploads and renders, once, what will be sent as messages. */
@@ -186,6 +229,10 @@ function isEmpty({ text, media }: Delivery): boolean {
 
 function withNote(text: string, note: string): string {
   return [text.trim(), note].filter((piece) => piece !== "").join("\n\n");
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 function reasonOf(error: unknown): string {
