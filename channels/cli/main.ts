@@ -6,6 +6,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { asError } from "../../actors/kernel/errors.ts";
 import { systemTerminal, type Terminal } from "./adapters/terminal.ts";
+import { addProviders } from "./provider_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -46,6 +47,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addRunning(program, terminal, done);
   addQuestions(program, terminal, done);
   addChannels(program, terminal, done);
+  addProviders(program, terminal, done);
   return program;
 }
 

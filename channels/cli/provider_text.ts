@@ -1,0 +1,80 @@
+/**
+ * What `providers` and its tests say.
+ * @module
+ */
+
+import type { Inventory, InventoryEntry } from "../../providers/inventory.ts";
+import type { TrialFault, TrialResult } from "../../providers/trial.ts";
+
+/** An entry, and who is signed in there. */
+export interface ProviderLine extends InventoryEntry {
+  /** Null where nobody is, "" where the server does not say who. */
+  readonly account: string | null;
+}
+
+/** Which provider was tried. */
+export interface Tried {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly model: string;
+}
+
+/** What to do about a fault. */
+const REMEDIES: Readonly<Record<TrialFault, string>> = {
+  key: "the key or sign-in is not accepted; check apiKey",
+  url: "what answers there is no such model server; check apiBase",
+  "model name": "the model is not known there; check agents.defaults.model, or give --model",
+  quota: "the account has no credit or quota left",
+  "rate limit": "the provider limits requests right now; try again later",
+  network: "nothing answers there; check apiBase, network and proxy",
+  server: "the server cannot answer right now; try again later",
+  request: "the provider did not accept the request",
+  answer: "the answer cannot be used",
+};
+
+/** The vendor's words are cut here: one line is read, a page is not. */
+const DETAIL_CHARS_MAX = 300;
+
+/** All providers, for people: those that are set up first. */
+export function inventoryText(
+  { model, problem }: Pick<Inventory, "model" | "problem">,
+  providers: readonly ProviderLine[],
+): string {
+  const isReady = ({ isConfigured, account, isCurrent }: ProviderLine) =>
+    isConfigured || isCurrent || account !== null;
+  const ready = providers.filter(isReady);
+  const others = providers.filter((provider) => !isReady(provider));
+  const named = (needs: InventoryEntry["needs"]) =>
+    others.filter((other) => other.needs === needs).map(({ name }) => name).join(", ");
+  return [
+    `Model: ${model}${problem === null ? "" : ` (${problem})`}`,
+    ready.length === 0 ? "Set up: none" : "Set up:",
+    ...ready.map(readyLine),
+    "Known, and not set up:",
+    `  with a key: ${named("key")}`,
+    `  on your own machine: ${named("local")}`,
+    `  with an address: ${named("address")}`,
+    `  with a sign-in (provider login): ${named("sign_in")}`,
+  ].filter((line) => !line.endsWith(": ")).map((line) => `${line}\n`).join("");
+}
+
+function readyLine(
+  { name, displayName, baseUrl, isCurrent, account, needs }: ProviderLine,
+): string {
+  const who = needs !== "sign_in"
+    ? ""
+    : account === null
+    ? ", not signed in"
+    : `, signed in${account === "" ? "" : ` as ${account}`}`;
+  const where = baseUrl === null ? "" : ` at ${baseUrl}`;
+  return `  ${isCurrent ? "*" : " "} ${name}: ${displayName}${where}${who}` +
+    (isCurrent ? " (answers now)" : "");
+}
+
+/** How a trial went, in one line. */
+export function trialText({ name, baseUrl, model }: Tried, result: TrialResult): string {
+  const what = `${name} at ${baseUrl}`;
+  if (result.state === "ok") return `✓ ${what}: "${model}" answered in ${result.tookMs} ms\n`;
+  const detail = result.error.message.replaceAll(/\s+/g, " ").slice(0, DETAIL_CHARS_MAX);
+  return `✗ ${what}: ${result.fault}: ${REMEDIES[result.fault]} ("${model}"; ${detail})\n`;
+}
