@@ -46,7 +46,7 @@ async function benchWhole(): Promise<BenchRow[]> {
       value: (user + system) / 1_000 / TURNS,
       unit: "ms",
       budget: undefined,
-      note: `all threads; hardly depends on who else is busy; ${note}`,
+      note: `all threads; moves less than waiting when others are busy; ${note}`,
     },
     {
       what: `turn: turns over ${SESSIONS} sessions`,
