@@ -28,6 +28,11 @@ export function parseCommand(text: string): CommandName | null {
   return COMMANDS.find(({ name }) => word === `/${name}`)?.name ?? null;
 }
 
+/** Whether a command ends what was accepted before it. */
+export function endsTurn(name: CommandName): boolean {
+  return name === "stop" || name === "new";
+}
+
 /** One line for each command. */
 export function helpText(): string {
   return ["Commands:", ...COMMANDS.map(({ name, help }) => `/${name}: ${help}`)].join("\n");

@@ -25,11 +25,6 @@ export interface CommandScene {
   readonly turn: UnfinishedTurn | undefined;
 }
 
-/** Whether a command ends the running turn. */
-export function endsTurn(name: CommandName): boolean {
-  return name === "stop" || name === "new";
-}
-
 /**
  * Carries out a command.
  *

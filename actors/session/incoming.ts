@@ -5,7 +5,7 @@
 
 import type { UserMessage } from "../../providers/provider.ts";
 import type { Inbound, Journal } from "../journal/journal.ts";
-import { parseCommand } from "./command_table.ts";
+import { endsTurn, parseCommand } from "./command_table.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
 import type { Joining } from "./steps.ts";
@@ -80,7 +80,7 @@ export async function stillWaits(journal: WaitingRows, inbound: Inbound): Promis
 
 /**
  * Messages of the same chat as `inbound` that wait near the head of the queue, in order, up to
- * the first draft.
+ * the first draft and the first command that ends what is before it.
  */
 export async function followUpsOf(
   journal: WaitingRows,
@@ -89,7 +89,9 @@ export async function followUpsOf(
 ): Promise<Inbound[]> {
   const { sessionKey, channel, chatId } = inbound;
   const page = await journal.waiting(sessionKey, 0, PAGE_ROWS);
+  const firstEnd = page.findIndex(endsAllBefore);
   const ofChat = page
+    .slice(0, firstEnd === -1 ? page.length : firstEnd)
     .filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)
     .filter((waiting) => !isCommand(waiting));
   const firstDraft = ofChat.findIndex(({ draft }) => draft !== null);
@@ -99,6 +101,12 @@ export async function followUpsOf(
 /** Whether a session answers an inbound by itself. */
 export function isCommand(inbound: Inbound): boolean {
   return inbound.draft === null && parseCommand(inbound.content) !== null;
+}
+
+/** A command that ends what was accepted before it, and so must come before what came after it. */
+function endsAllBefore(inbound: Inbound): boolean {
+  const name = inbound.draft === null ? parseCommand(inbound.content) : null;
+  return name !== null && endsTurn(name);
 }
 
 /** Reads an inbound's attachments and puts time and chat in front of its words. */
@@ -116,13 +124,17 @@ export async function readInbound(
   };
 }
 
-/** Messages that can be worked on: a draft holds up what its chat wrote after it. */
+/**
+ * Messages that can be worked on: a draft holds up what its chat wrote after it, a command that
+ * ends what is before it everything after it.
+ */
 async function* readyInOrder(
   journal: WaitingRows,
   sessionKey: string,
 ): AsyncGenerator<Inbound, void, undefined> {
   const heldUp = new Set<string>();
   for await (const inbound of waitingInOrder(journal, sessionKey)) {
+    if (endsAllBefore(inbound)) return;
     if (isCommand(inbound)) continue;
     const chat = `${inbound.channel}:${inbound.chatId}`;
     if (inbound.draft !== null) heldUp.add(chat);

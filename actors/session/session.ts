@@ -11,7 +11,8 @@ import type { Timer } from "../kernel/clock.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
-import { carryOut, endsTurn } from "./commands.ts";
+import { endsTurn } from "./command_table.ts";
+import { carryOut } from "./commands.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
 import { closeBrokenTurn } from "./interruption.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
@@ -358,7 +359,10 @@ class Session implements Actor<SessionActorMessage> {
 
   #commandDone(outcome: Outcome<void>): void {
     valueOf(outcome);
-    if (endsTurn(this.#commands.activeIn("running").name)) this.#turn = undefined;
+    if (endsTurn(this.#commands.activeIn("running").name)) {
+      this.#turn = undefined;
+      this.#mayHaveWork = true; // it held up what came after it
+    }
     this.#commandOver();
   }
 

@@ -451,6 +451,36 @@ Deno.test("Session goes on after its journal failed for a while", async () => {
   assert.deepEqual(bench.story(), ["user hi", "assistant done"]);
 });
 
+Deno.test("Session takes nothing into a turn that came after a command which ends the turn", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  await using bench = new SessionBench({
+    script: [{ calls: [{ name: "wait" }] }, "to the first", "to the second"],
+    tools: { wait: { run: () => promise } },
+  });
+  await bench.say("first");
+  await until(() => bench.ran.length === 1);
+  const stop = await bench.accept("/stop"); // nobody has told the session yet
+  const second = await bench.accept("second");
+  resolve("ok");
+  await until(() => bench.replies().length === 1);
+  bench.session.tell({ type: "inbound_accepted", inbound: stop });
+  bench.session.tell({ type: "inbound_accepted", inbound: second });
+  await bench.quiet();
+  const replies = bench.replies();
+  assert.deepEqual([replies[0], replies.length, replies[2]], ["to the first", 3, "to the second"]);
+  assert.match(replies[1] ?? "", /nothing was stopped/i);
+});
+
+Deno.test("Session runs a command that ends all before it, then what came after it", async () => {
+  await using bench = new SessionBench({ script: ["to the second"] });
+  await bench.accept("first");
+  await bench.accept("/new");
+  await bench.accept("second");
+  bench.session.tell({ type: "wake" });
+  await bench.quiet();
+  assert.deepEqual(bench.story(), ["user second", "assistant to the second"]);
+});
+
 Deno.test("Session sleeps when it had nothing to do for a while, and not before", async () => {
   await using bench = new SessionBench({ script: ["hello"], settings: { idleMs: 60_000 } });
   await bench.world.clock.advance(30_000);
