@@ -140,6 +140,7 @@ export class OutboxRows {
       this.lane(chatId).add(row);
     } else {
       lane?.update(row);
+      this.readOn();
     }
     return chatId;
   }

@@ -66,7 +66,7 @@ export class OutboxWindow {
   /** Takes a row that was just committed. */
   take(row: Row): Taken {
     if (this.#chatOf.has(row.key)) return "known";
-    if (row.id <= this.#readToId) return "behind";
+    if (row.id <= this.#readToId && !this.#isUnread(row)) return "behind";
     if (this.#reading?.query.chatId === row.chatId) this.#reading.isStale = true;
     if (this.#chats.get(row.chatId)?.hasMore) return "later";
     if (this.#mayMiss || this.#reading !== undefined || this.size >= ROWS_MAX) {
@@ -76,11 +76,14 @@ export class OutboxWindow {
     return this.#enter(row) ? "entered" : "later";
   }
 
-  /** Takes a row that is out of the order of all chats; false when it is in memory already. */
+  /**
+   * Takes a row that is out of the order of all chats; false when it is in memory already, or will
+   * be read with those of its chat that wait before it.
+   */
   takeAgain(row: Row): boolean {
-    if (this.#chatOf.has(row.key)) return false;
-    this.#add(row);
-    return true;
+    if (row.id > this.#readToId) this.#mayMiss = true;
+    else if (!this.#isUnread(row)) return this.#addNew(row);
+    return false;
   }
 
   /** A row is done. */
@@ -122,7 +125,7 @@ export class OutboxWindow {
     }
     const chat = this.#chats.get(query.chatId);
     if (chat !== undefined) chat.hasMore = hasMore;
-    const entered = rows.filter((row) => this.takeAgain(row));
+    const entered = rows.filter((row) => this.#addNew(row));
     if (chat !== undefined && chat.rows === 0 && !hasMore) this.#chats.delete(query.chatId);
     return entered;
   }
@@ -161,6 +164,18 @@ export class OutboxWindow {
       chat.hasMore = true;
       return false;
     }
+    this.#add(row);
+    return true;
+  }
+
+  /** It waits in the journal behind others of its chat, and is read with them. */
+  #isUnread({ id, chatId }: Row): boolean {
+    const chat = this.#chats.get(chatId);
+    return chat !== undefined && chat.hasMore && id > chat.lastId;
+  }
+
+  #addNew(row: Row): boolean {
+    if (this.#chatOf.has(row.key)) return false;
     this.#add(row);
     return true;
   }

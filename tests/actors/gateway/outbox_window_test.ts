@@ -115,6 +115,24 @@ Deno.test("OutboxWindow leaves it to the journal what became of a row it hears o
   assert.equal(window.take({ id: 1, key: "a", chatId: "oc_1" }), "behind");
 });
 
+Deno.test.each([true, false])("OutboxWindow misses nothing before a row (%s)", (hasRead) => {
+  const rows = new Rows();
+  if (hasRead) rows.readAll();
+  for (let n = 0; n < 20; n++) rows.add("oc_1", true); // more than one chat has in memory
+  rows.add("oc_2", true);
+  const last = rows.unsent.get(20);
+  assert.ok(last);
+  assert.equal(rows.window.take(last), "later"); // an answer that grew is complete
+  assert.equal(rows.window.takeAgain(last), false);
+  rows.readAll();
+  const done: number[] = [];
+  for (let row = rows.finish("oc_1"); row !== undefined; row = rows.finish("oc_1")) {
+    done.push(row.id);
+    rows.readAll();
+  }
+  assert.deepEqual(done, Array.from({ length: 20 }, (_, n) => n + 1));
+});
+
 Deno.test("Outbox sends all of a long queue in the order of each chat, and keeps little in memory", async () => {
   await using bench = new OutboxBench({ isReady: false });
   const keys = Array.from({ length: 500 }, (_, n) => `k${n}`);
