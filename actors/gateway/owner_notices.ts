@@ -32,7 +32,7 @@ type Message =
   | {
     readonly type: "committed";
     readonly text: string;
-    readonly outcome: Outcome<readonly Outbound[]>;
+    readonly outcome: Outcome<void>;
   }
   | { readonly type: "quiet_over"; readonly subject: string };
 
@@ -148,25 +148,24 @@ class OwnerNotices implements Actor<Message> {
   }
 
   #tell(text: string): void {
-    const { owners, journal } = this.#options;
+    const { owners, journal, outbox } = this.#options;
     logger.warn("For the owners: {text}", { text });
     if (owners.length === 0) return;
     const id = this.#context.newId();
     const outbounds = owners.map((owner, index) => notice(owner, `notice:${id}:${index}`, text));
     this.#context.pipe(
-      () => journal.commit({ outbounds }),
+      async () => {
+        const rows = await journal.commit({ outbounds });
+        // Here, and not once this actor hears of it: by then it may have failed.
+        for (const row of rows) outbox(row.channel)?.tell({ type: "row_committed", row });
+      },
       (outcome) => ({ type: "committed", text, outcome }),
     );
   }
 
-  #committed(text: string, outcome: Outcome<readonly Outbound[]>): void {
-    if (outcome.state === "failed") {
-      this.#context.after(RETRY_MS, { type: "owners_informed", text });
-      return;
-    }
-    for (const row of outcome.value) {
-      this.#options.outbox(row.channel)?.tell({ type: "row_committed", row });
-    }
+  #committed(text: string, outcome: Outcome<void>): void {
+    if (outcome.state === "ok") return;
+    this.#context.after(RETRY_MS, { type: "owners_informed", text });
   }
 
   #forgetOldest(): void {
