@@ -4,12 +4,18 @@
  */
 
 import { z } from "zod";
-import type { Channel, ChannelContext, Delivery, DeliveryReceipt } from "../../channels/channel.ts";
+import type {
+  Channel,
+  ChannelContext,
+  Delivery,
+  DeliveryReceipt,
+  LookUp,
+} from "../../channels/channel.ts";
 import { sleep } from "../../actors/kernel/clock.ts";
 import type { JsonValue } from "../../actors/kernel/json.ts";
 import type { Chance } from "./chance.ts";
 import type { Faults } from "./faults.ts";
-import type { Link, PersonMessage, SimulatedPlatform } from "./platform.ts";
+import type { Link, PersonMessage, ShowRequest, SimulatedPlatform } from "./platform.ts";
 
 /** Versions of a growing message whose numbers are made durable at once. */
 const SEQUENCE_BLOCK = 20;
@@ -57,11 +63,17 @@ export class SimulatedChannel implements Channel {
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
     const { platform, context: { clock } } = this.#options;
-    const { key, chatId, text, settles } = delivery;
-    const isFinal = delivery.phase === "final";
-    const hasGrown = !isFinal || delivery.channelState !== null;
-    const sequence = hasGrown ? await this.#nextSequence(key, delivery.channelState) : 0;
-    return await platform.show({ key, chatId, text, isFinal, sequence, settles }, clock, signal);
+    const { key, phase, channelState } = delivery;
+    const hasGrown = phase === "growing" || channelState !== null;
+    const sequence = hasGrown ? await this.#nextSequence(key, channelState) : 0;
+    signal.throwIfAborted();
+    return await platform.show(requestOf(delivery, sequence), clock, signal);
+  }
+
+  async lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
+    const { platform, context: { clock } } = this.#options;
+    if (!platform.plan.canLookUp) return "cannot_tell";
+    return await platform.lookUp(requestOf(delivery, 0), clock, signal);
   }
 
   async #stayConnected(): Promise<void> {
@@ -70,10 +82,12 @@ export class SimulatedChannel implements Channel {
     const link = platform.connect({
       receive: (message, acknowledge) =>
         void this.#receive(message, acknowledge).catch((error) => reject(error)),
+      takenBack: (platformId) => void context.withdraw(platformId).catch(() => {}),
       lost: resolve,
     });
     if (link === undefined) return;
     context.report({ state: "ready", detail: "is connected" });
+    void this.#completeDrafts().catch(() => resolve()); // connects again, and so tries again
     context.signal.addEventListener("abort", () => resolve(), { once: true });
     await this.#untilLost(link, promise);
   }
@@ -88,21 +102,42 @@ export class SimulatedChannel implements Channel {
 
   async #receive(message: PersonMessage, acknowledge: () => void): Promise<void> {
     const { context, chance, faults } = this.#options;
-    const { platformId } = message;
+    const { platformId, isDraft, text, media } = message;
     if (faults.happens(0.01)) throw new Error("Cannot go on: the channel broke");
     const result = await context.handIn({
       platformId,
       chatId: message.chatId,
       senderId: message.senderId,
-      content: message.text,
-      media: message.media,
+      content: isDraft ? "" : text,
+      media: isDraft ? [] : media,
       context: { repliesTo: platformId },
+      ...(isDraft && { draft: { platformId } }),
     });
     if (result === "refused") return;
     await sleep(context.clock, chance.between(0, 100), context.signal).catch(() => {});
     acknowledge();
+    if (isDraft) await this.#complete(platformId);
     if (!chance.happens(0.5)) return;
     await context.rememberInbound(platformId, { reaction: platformId }).catch(() => {});
+  }
+
+  /** Those that an earlier life left, and those that could not be completed. */
+  async #completeDrafts(): Promise<void> {
+    const drafts = await this.#options.context.drafts();
+    await Promise.all(drafts.map(({ platformId }) => this.#complete(platformId)));
+  }
+
+  /** Again and again until it is durable; harmless when it was complete before. */
+  async #complete(platformId: string): Promise<void> {
+    const { platform, context, chance } = this.#options;
+    const message = platform.messageOf(platformId);
+    if (message === undefined) throw new RangeError(`Cannot load "${platformId}": never written`);
+    const contents = { content: message.text, media: message.media };
+    for (let isComplete = false; !isComplete;) {
+      await sleepOrAbort(context.clock, chance.between(10, 4_000), context.signal);
+      if (context.signal.aborted) return;
+      isComplete = await context.complete(platformId, contents).then(() => true, () => false);
+    }
   }
 
   /** Above all numbers that an earlier life of the channel may have used. */
@@ -116,6 +151,14 @@ export class SimulatedChannel implements Channel {
     }
     return numbers.next++;
   }
+}
+
+function requestOf(delivery: Delivery, sequence: number): ShowRequest {
+  const { key, chatId, phase, text, settles, notice } = delivery;
+  const isFinal = phase === "final";
+  const hasNotice = notice !== undefined && text.trim() !== "";
+  const whole = hasNotice ? `${notice}\n\n${text}` : text;
+  return { key, chatId, text: whole, hasNotice, isFinal, sequence, settles };
 }
 
 /** Ends early, without an error, when the signal aborts. */

@@ -68,7 +68,7 @@ export class SimulatedDisk {
 
   async #write(clock: Clock, write: Write): Promise<void> {
     this.#underWay.add(write);
-    await sleep(clock, this.#options.chance.between(0, 5));
+    await sleep(clock, this.#options.chance.pick([0, 1, 3, 5, 400]));
     this.#underWay.delete(write);
     write(1);
   }

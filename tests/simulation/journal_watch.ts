@@ -3,16 +3,23 @@
  * @module
  */
 
+import type { Clock } from "../../actors/kernel/clock.ts";
 import type { HistoryLine, Inbound, Outbound } from "../../actors/journal/journal.ts";
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
+import { parseCommand } from "../../actors/session/command_table.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
 import type { EventLog } from "./event_log.ts";
+
+/** Messages that begin a turn, or join it, in one step at most. */
+export const JOINS_PER_STEP_MAX = 3;
 
 /** The way of an inbound. */
 export interface SeenInbound {
   row: Inbound;
   /** The commit that ended it. */
   endedAt: number | undefined;
+  /** Epoch milliseconds. */
+  endedAtMs: number | undefined;
 }
 
 /** The way of an outbound. */
@@ -34,15 +41,19 @@ export interface StoryLine {
 export class JournalWatch {
   readonly inbounds: Map<number, SeenInbound> = new Map();
   readonly outbounds: Map<string, SeenOutbound> = new Map();
+  /** Sentences about what must not become durable. */
+  readonly breaches: string[] = [];
   readonly #log: EventLog;
+  readonly #clock: Clock;
   readonly #stories = new Map<string, StoryLine[]>();
   readonly #lines: StoryLine[] = [];
   readonly #seenLines = new Set<string>();
   readonly #turns = new Map<string, string>();
   #commits = 0;
 
-  constructor(log: EventLog) {
+  constructor(log: EventLog, clock: Clock) {
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** How many commits there were. */
@@ -73,7 +84,12 @@ export class JournalWatch {
   /** Looks at the rows after a commit, or after a crash. */
   observe(rows: JournalRows): void {
     this.#commits++;
-    for (const row of rows.inbounds) this.#inbound(row);
+    const begun = rows.inbounds.filter((row) => this.#inbound(row) && row.state === "running");
+    for (const [turnId, joining] of Map.groupBy(begun, (row) => row.turnId)) {
+      if (joining.length > JOINS_PER_STEP_MAX) {
+        this.breaches.push(`${joining.length} messages join turn ${turnId} at once`);
+      }
+    }
     for (const turn of rows.turns) this.#turn(turn.turnId, `attempt ${turn.attempts}`);
     const open = new Set(rows.turns.map(({ turnId }) => turnId));
     for (const turnId of [...this.#turns.keys()]) if (!open.has(turnId)) this.#turnEnded(turnId);
@@ -81,15 +97,27 @@ export class JournalWatch {
     for (const row of rows.outbounds) this.#outbound(row);
   }
 
-  #inbound(row: Inbound): void {
+  /** Whether its state is new. */
+  #inbound(row: Inbound): boolean {
     const seen = this.inbounds.get(row.seq);
-    if (seen?.row === row) return;
+    if (seen?.row === row) return false;
     const isOver = row.state !== "accepted" && row.state !== "running";
-    const endedAt = seen?.endedAt ?? (isOver ? this.#commits : undefined);
-    this.inbounds.set(row.seq, { row, endedAt });
-    if (seen?.row.state === row.state) return;
+    const hasJustEnded = isOver && seen?.endedAt === undefined;
+    this.inbounds.set(row.seq, {
+      row,
+      endedAt: hasJustEnded ? this.#commits : seen?.endedAt,
+      endedAtMs: hasJustEnded ? this.#clock.now() : seen?.endedAtMs,
+    });
+    if (seen?.row.state === row.state) return false;
     const what = seen === undefined ? ` ${row.sessionKey} ${JSON.stringify(row.content)}` : "";
     this.#log.add("journal", `inbound ${row.seq} ${row.platformId} ${row.state}${what}`);
+    if (row.state === "done" && parseCommand(row.content) === "new") this.#begunAnew(row);
+    return true;
+  }
+
+  #begunAnew({ seq, sessionKey }: Inbound): void {
+    if (this.story(sessionKey).length === 0) return;
+    this.breaches.push(`inbound ${seq} is done, but ${sessionKey} did not begin anew`);
   }
 
   #turn(turnId: string, what: string): void {
@@ -119,8 +147,15 @@ export class JournalWatch {
     if (seen?.row === row) return;
     const pendingAt = seen?.pendingAt ?? (row.state === "open" ? undefined : this.#commits);
     this.outbounds.set(row.key, { row, madeAt: seen?.madeAt ?? this.#commits, pendingAt });
-    if (seen?.row.state === row.state && seen.row.attempts === row.attempts) return;
-    const what = row.state === "pending" ? ` ${JSON.stringify(row.content.slice(0, 60))}` : "";
-    this.#log.add("journal", `outbound ${row.key} ${row.state} (${row.attempts})${what}`);
+    const { key, state, attempts, doubtSinceMs, mayRepeat } = row;
+    if (seen !== undefined && isSame(seen.row, row)) return;
+    const doubt = `${doubtSinceMs === null ? "" : " in doubt"}${mayRepeat ? " may repeat" : ""}`;
+    const what = state === "pending" ? ` ${JSON.stringify(row.content.slice(0, 60))}` : "";
+    this.#log.add("journal", `outbound ${key} ${state} (${attempts})${doubt}${what}`);
   }
+}
+
+function isSame(a: Outbound, b: Outbound): boolean {
+  return a.state === b.state && a.attempts === b.attempts && a.mayRepeat === b.mayRepeat &&
+    a.doubtSinceMs === b.doubtSinceMs;
 }

@@ -19,9 +19,12 @@ export const LAWS: Readonly<Record<string, Law>> = {
   ...historyLaws,
 };
 
-/** All that a run broke: one sentence each, beginning with the law's name. */
+/** Breaches of one law that are told; a world that never comes to rest has thousands. */
+const BREACHES_MAX = 8;
+
+/** What a run broke: one sentence each, beginning with the law's name. */
 export function brokenLaws(world: FinishedWorld): string[] {
   return Object.entries(LAWS).flatMap(([name, law]) =>
-    law(world).map((breach) => `${name}: ${breach}`)
+    [...new Set(law(world))].slice(0, BREACHES_MAX).map((breach) => `${name}: ${breach}`)
   );
 }

@@ -7,7 +7,7 @@ import { JournalError } from "../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
-import { ActorSystem } from "../../actors/kernel/system.ts";
+import type { ActorSystem } from "../../actors/kernel/system.ts";
 import type { ChannelActorMessage } from "../../actors/gateway/channel_actor.ts";
 import { type Core, startCore } from "../../actors/gateway/core.ts";
 import { drain } from "../../actors/gateway/drain.ts";
@@ -19,6 +19,7 @@ import { sessionActor } from "../../actors/session/session.ts";
 import { SeededScheduler } from "../support/seeded_scheduler.ts";
 import { Activity } from "./activity.ts";
 import type { Chance } from "./chance.ts";
+import { flaky, type FlakyOptions, FlakySystem, withFailingReads } from "./flaky.ts";
 import { coreChannel, sessionServices } from "./life_parts.ts";
 import { PermitWatch } from "./permits.ts";
 import { LifeClock } from "./time.ts";
@@ -50,7 +51,7 @@ export interface LifeReport {
 /** A running gateway; it is killed, or stopped. */
 export class GatewayLife {
   readonly activity: Activity;
-  readonly permits: PermitWatch = new PermitWatch();
+  readonly permits: PermitWatch;
   readonly clock: LifeClock;
   /** For what the event loop does: what waits there is no timer. */
   readonly #loopClock: LifeClock;
@@ -62,14 +63,17 @@ export class GatewayLife {
   readonly #channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
   /** Made for the first session, and shared by all. */
   #services: SessionServices | undefined;
+  readonly #flaky: FlakyOptions;
   #isDead = false;
 
   constructor(options: LifeOptions) {
     const { world, number } = options;
     const chance = world.chance.fork(`life ${number}`);
     this.#world = world;
+    this.#flaky = { faults: world.faults, share: world.plan.actorFailureShare, alsoBefore: true };
     this.activity = new Activity(world.log, world.plan.permitsMax);
     this.clock = new LifeClock(world.time);
+    this.permits = new PermitWatch(this.clock);
     this.#loopClock = new LifeClock(world.time);
     this.#scheduler = new SeededScheduler({
       random: chance.fork("scheduler"),
@@ -149,8 +153,11 @@ export class GatewayLife {
     return new MemoryJournal({
       clock: this.clock,
       rows,
-      defer: (callback) =>
-        void this.#loopClock.setTimer(disk.weighted([[0, 3], [1, 1], [4, 1]]), callback),
+      defer: (callback) => {
+        const isSlow = this.#world.faults.happens(this.#world.plan.slowCommitShare);
+        const delayMs = isSlow ? disk.between(1_000, 8_000) : disk.pick([0, 0, 0, 1, 4]);
+        this.#loopClock.setTimer(delayMs, callback);
+      },
       onCommit: (phase) => {
         if (this.#isDead) return;
         if (phase === "before" && this.#world.faults.fails("journal")) {
@@ -164,7 +171,7 @@ export class GatewayLife {
 
   #makeSystem(chance: Chance): ActorSystem {
     const { log, newId, record } = this.#world;
-    return new ActorSystem({
+    return new FlakySystem({
       clock: this.clock,
       random: chance.fork("actors"),
       newId,
@@ -182,13 +189,14 @@ export class GatewayLife {
           log.add("kernel", `${event.actor} restarts: ${event.error}`);
         }
       },
-    });
+    }, this.#flaky);
   }
 
   #startCore(chance: Chance): Core {
     const world = this.#world;
     const { plan, sabotage } = world;
-    const journal = sabotage.journal?.(this.#journal) ?? this.#journal;
+    const whole = withFailingReads(this.#journal, world.faults);
+    const journal = sabotage.journal?.(whole) ?? whole;
     return startCore({
       system: this.#system,
       journal,
@@ -198,6 +206,7 @@ export class GatewayLife {
       recovers: true,
       progress: { sendProgress: plan.sendsProgress, sendToolHints: plan.sendsProgress },
       sendAttemptsMax: plan.sendAttemptsMax,
+      owners: plan.owners,
       startSession: (spawn, sessionKey, router, { gate, outbox }) => {
         this.#services ??= sessionServices({
           world,
@@ -208,7 +217,7 @@ export class GatewayLife {
           gate: this.permits.seenBySessions(sabotage.gate?.(gate) ?? gate),
           outbox,
         });
-        const session = spawn(sessionActor(sessionKey, this.#services, router));
+        const session = spawn(flaky(sessionActor(sessionKey, this.#services, router), this.#flaky));
         this.permits.watch(session);
         return session;
       },

@@ -4,7 +4,7 @@
  */
 
 import type { Journal } from "../../actors/journal/journal.ts";
-import type { Clock } from "../../actors/kernel/clock.ts";
+import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { CoreChannel, SessionSurroundings } from "../../actors/gateway/core.ts";
 import type { SessionServices, SessionSettings } from "../../actors/session/ports.ts";
 import { ToolRegistry } from "../../actors/tools/registry.ts";
@@ -13,6 +13,7 @@ import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_hos
 import type { Activity } from "./activity.ts";
 import { SimulatedChannel } from "./channel.ts";
 import type { Chance } from "./chance.ts";
+import { JOINS_PER_STEP_MAX } from "./journal_watch.ts";
 import { SimulatedModel } from "./model.ts";
 import { checkRequest } from "./requests.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -69,8 +70,10 @@ export function sessionServices(options: ServicesOptions): SessionServices {
     files: sabotage.files?.(files) ?? files,
     promptFiles: { read: () => Promise.resolve(null) },
     systemPrompt: (channel) => Promise.resolve(`You talk on ${channel}.`),
-    readImage: (path) =>
-      Promise.resolve(path.includes("1") ? { mime: "image/png", base64: "aGk=" } : null),
+    readImage: async (path) => {
+      await sleep(clock, path.length % 5);
+      return path.includes("1") ? { mime: "image/png", base64: "aGk=" } : null;
+    },
     provider: sabotage.provider?.(model) ?? model,
     tools: sabotage.tools?.(tools) ?? tools,
     toolContext: { workspace: "/workspace", files: NO_FILES, processes: NO_PROCESSES },
@@ -89,6 +92,7 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
   const { faults, log, newId, plan, record, watch } = world;
   const model = new SimulatedModel({
     clock,
+    worldClock: world.time,
     chance: chance.fork("model"),
     faults,
     log,
@@ -124,7 +128,7 @@ function settingsOf({ plan }: Surroundings): SessionSettings {
     workspace: "/workspace",
     version: "1.2.3",
     idleMs: plan.sessionIdleMs,
-    joinsPerStepMax: 3,
+    joinsPerStepMax: JOINS_PER_STEP_MAX,
     joinsPerTurnMax: 5,
   };
 }

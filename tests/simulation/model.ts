@@ -24,6 +24,9 @@ import { marksToAnswer } from "./marks.ts";
 /** Past this a provider gives a silent stream up by itself. */
 const STALL_MS = 90_000;
 
+/** So long a port may hang that does not hear an abort. */
+const DEAF_MS = 15_000;
+
 const FAILURES: readonly [ProviderFailure, ...ProviderFailure[]] = [
   "provider_auth",
   "provider_quota",
@@ -40,6 +43,8 @@ const FAILURES: readonly [ProviderFailure, ...ProviderFailure[]] = [
 /** What a model takes from its world. */
 export interface ModelOptions {
   readonly clock: Clock;
+  /** For what goes on whatever ends here. */
+  readonly worldClock: Clock;
   readonly chance: Chance;
   readonly faults: Faults;
   readonly log: EventLog;
@@ -60,6 +65,7 @@ type Fate =
   | "cut_call"
   | "failed"
   | "stalled"
+  | "deaf"
   | "thrown"
   | "ended_early";
 
@@ -75,6 +81,7 @@ export class SimulatedModel implements Provider {
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent, void, void> {
     const { activity, log, onRequest } = this.#options;
     const end = activity.begin(request.conversationId, "model");
+    signal.addEventListener("abort", end, { once: true });
     const fate = this.#fate(request);
     log.add("model", `${request.conversationId} asks (${request.messages.length}): ${fate}`);
     onRequest(request);
@@ -91,7 +98,7 @@ export class SimulatedModel implements Provider {
   #fate(request: ChatRequest): Fate {
     const { chance, faults } = this.#options;
     if (faults.happens(0.12)) {
-      return chance.weighted<Fate>([["failed", 5], ["stalled", 2], ["thrown", 1], [
+      return chance.weighted<Fate>([["failed", 5], ["stalled", 2], ["deaf", 1], ["thrown", 1], [
         "ended_early",
         1,
       ]]);
@@ -114,6 +121,7 @@ export class SimulatedModel implements Provider {
     const { chance, clock } = this.#options;
     const aborted = { type: "failed", error: failure("provider_aborted") } as const;
     if (!await this.#wait(chance.between(10, 2_500), signal)) return yield aborted;
+    if (fate === "deaf") await sleep(this.#options.worldClock, DEAF_MS); // hears no abort
     if (fate === "thrown") throw new Error("Cannot answer: the model's port broke");
     const text = fate === "blank" ? "" : this.#words(request, fate);
     if (fate === "restarted") {

@@ -3,15 +3,27 @@
  * @module
  */
 
+import type { Clock } from "../../actors/kernel/clock.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
 import type { GateMessage } from "../../actors/session/ports.ts";
 import type { SessionActorMessage } from "../../actors/session/session_protocol.ts";
 
+/** A permit that is free goes to the next one within this time, however slow the actors are. */
+const GRANT_MS_MAX = 1_000;
+
 /** Watches the gate of one life of the gateway; breaches are kept as sentences. */
 export class PermitWatch {
   readonly breaches: string[] = [];
+  readonly #clock: Clock;
   /** Requests that wait, oldest first, with the names of their holders. */
   readonly #waiting = new Map<string, string>();
+  /** When something last changed that may let the first one of them in. */
+  #changedAtMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#changedAtMs = clock.now();
+  }
 
   /** The gate, as the sessions see it. */
   seenBySessions(gate: ActorRef<GateMessage>): ActorRef<GateMessage> {
@@ -19,8 +31,8 @@ export class PermitWatch {
       name: gate.name,
       ask: (makeMessage, options) => gate.ask(makeMessage, options),
       tell: (message) => {
-        if (message.type === "release_permit") this.#waiting.delete(message.requestId);
-        else this.#waiting.set(message.requestId, message.holder.name);
+        if (message.type === "request_permit") this.#request(message.requestId, message.holder);
+        else this.#release(message.requestId);
         return gate.tell(message);
       },
     };
@@ -37,15 +49,29 @@ export class PermitWatch {
 
   /** An actor is gone, and its requests with it. */
   actorStopped(name: string): void {
+    this.#changedAtMs = this.#clock.now();
     for (const [requestId, holder] of this.#waiting) {
       if (holder === name) this.#waiting.delete(requestId);
     }
+  }
+
+  #request(requestId: string, holder: ActorRef<never>): void {
+    if (this.#waiting.size === 0) this.#changedAtMs = this.#clock.now();
+    this.#waiting.set(requestId, holder.name);
+  }
+
+  #release(requestId: string): void {
+    this.#changedAtMs = this.#clock.now();
+    this.#waiting.delete(requestId);
   }
 
   #granted(requestId: string): void {
     if (!this.#waiting.has(requestId)) return;
     const [first] = this.#waiting.keys();
     if (first !== requestId) this.breaches.push(`${requestId} overtook ${first} at the gate`);
+    const waitedMs = this.#clock.now() - this.#changedAtMs;
+    if (waitedMs > GRANT_MS_MAX) this.breaches.push(`${requestId} got a free permit late`);
+    this.#changedAtMs = this.#clock.now();
     this.#waiting.delete(requestId);
   }
 }

@@ -11,6 +11,8 @@ export interface PlannedChannel {
   readonly isStreaming: boolean;
   /** How long the gateway may repeat a send under one key; 0: the platform has no keys. */
   readonly idempotencyMs: number;
+  /** The platform can be asked what it has shown. */
+  readonly canLookUp: boolean;
 }
 
 /** Something that a person writes. */
@@ -20,6 +22,10 @@ export interface PlannedMessage {
   readonly chatId: string;
   readonly text: string;
   readonly media: readonly string[];
+  /** The channel hears of it before it has its text. */
+  readonly isDraft: boolean;
+  /** Taken back this long after it was written. */
+  readonly takenBackAfterMs: number | undefined;
 }
 
 /** Parts that fail for a while. A platform goes by its channel's name. */
@@ -41,10 +47,16 @@ export interface WorldPlan {
   readonly calmFromMs: number;
   readonly permitsMax: number;
   readonly isUnified: boolean;
+  /** Who hears of alarms, as `channel:chat`. */
+  readonly owners: readonly string[];
   readonly sendAttemptsMax: number;
   readonly toolRoundsMax: number;
   readonly sessionIdleMs: number;
   readonly sendsProgress: boolean;
+  /** How often an actor fails at a message, before or after it handled that. */
+  readonly actorFailureShare: number;
+  /** How often a commit takes seconds. */
+  readonly slowCommitShare: number;
   /** How often the scheduler makes an actor wait. */
   readonly delayShare: number;
   readonly channels: readonly PlannedChannel[];
@@ -67,10 +79,13 @@ export function planOf(seed: number): WorldPlan {
     calmFromMs,
     permitsMax: chance.weighted([[1, 3], [2, 3], [3, 3], [0, 1]]),
     isUnified: chance.happens(0.15),
+    owners: chance.pick([[], ["plain:chat1"], ["stream:chat9", "plain:chat1"]]),
     sendAttemptsMax: chance.between(1, 4),
     toolRoundsMax: chance.between(1, 6),
-    sessionIdleMs: chance.between(1, 60) * 1_000,
+    sessionIdleMs: chance.pick([chance.between(1, 60), chance.between(1_000, 60_000)]),
     sendsProgress: chance.happens(0.7),
+    actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
+    slowCommitShare: chance.pick([0, 0, 0.004]),
     delayShare: chance.pick([0, 0.02, 0.2]),
     channels,
     messages: planMessages(chance, channels, calmFromMs),
@@ -81,10 +96,14 @@ export function planOf(seed: number): WorldPlan {
 
 function planChannels(chance: Chance): readonly PlannedChannel[] {
   const hourMs = 3_600_000;
-  return [
-    { name: "stream", isStreaming: true, idempotencyMs: hourMs },
-    { name: "plain", isStreaming: false, idempotencyMs: chance.happens(0.7) ? hourMs : 0 },
-  ];
+  const shortMs = 20_000; // so that keys wear out within a run
+  const draw = (name: string, isStreaming: boolean, withoutKeys: number): PlannedChannel => ({
+    name,
+    isStreaming,
+    idempotencyMs: chance.weighted([[hourMs, 4], [shortMs, 2], [0, withoutKeys]]),
+    canLookUp: chance.happens(0.6),
+  });
+  return [draw("stream", true, 0), draw("plain", false, 3)];
 }
 
 function planMessages(
@@ -93,35 +112,61 @@ function planMessages(
   untilMs: number,
 ): readonly PlannedMessage[] {
   const messages: PlannedMessage[] = [];
+  const habits = {
+    draftShare: chance.pick([0, 0.1, 0.5]),
+    takeBackShare: chance.pick([0, 0.05, 0.3]),
+  };
   for (const { name: channel } of channels) {
     const chats = chance.between(1, 3);
     for (let chat = 1; chat <= chats; chat++) {
-      const count = chance.between(1, 12);
+      const count = chance.weighted([[chance.between(1, 12), 5], [30, 1]]);
+      const pace = chance.weighted([[1, 4], [0.05, 1]]);
       let atMs = chance.between(0, 10_000);
       for (let n = 0; n < count && atMs < untilMs; n++) {
-        messages.push({ atMs, channel, chatId: `chat${chat}`, ...planWords(chance, messages) });
-        atMs += chance.weighted([[0, 1], [chance.between(20, 800), 4], [
-          chance.between(1_000, 30_000),
-          5,
-        ], [chance.between(30_000, 120_000), 1]]);
+        messages.push({
+          atMs,
+          channel,
+          chatId: `chat${chat}`,
+          ...planWords(chance, habits, messages),
+        });
+        atMs += Math.round(
+          pace * chance.weighted([
+            [0, 1],
+            [chance.between(20, 800), 4],
+            [chance.between(1_000, 30_000), 5],
+            [chance.between(30_000, 120_000), 1],
+          ]),
+        );
       }
     }
   }
   return messages.toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** Each message that is none of a command's carries a mark of its own. */
+/** How people write. */
+interface Habits {
+  readonly draftShare: number;
+  readonly takeBackShare: number;
+}
+
+/** Each message that is no command carries a mark of its own. */
 function planWords(
   chance: Chance,
+  { draftShare, takeBackShare }: Habits,
   before: readonly unknown[],
-): Pick<PlannedMessage, "text" | "media"> {
-  if (chance.happens(0.2)) return { text: chance.pick(COMMANDS), media: [] };
+): Omit<PlannedMessage, "atMs" | "channel" | "chatId"> {
+  const takenBackAfterMs = chance.happens(takeBackShare) ? chance.between(50, 8_000) : undefined;
+  if (chance.happens(0.2)) {
+    return { text: chance.pick(COMMANDS), media: [], isDraft: false, takenBackAfterMs };
+  }
   const mark = `#m${before.length + 1}`;
-  const text = chance.weighted([[mark, 8], [`${mark} é中🦜\n${"long ".repeat(40)}`, 2], [
-    `/unknown ${mark}`,
-    1,
-  ]]);
-  return { text, media: chance.happens(0.1) ? [`/media/${before.length}.png`] : [] };
+  const text = chance.weighted([
+    [mark, 8],
+    [`${mark} é中🦜\n${"long ".repeat(40)}`, 2],
+    [`/unknown ${mark}`, 1],
+  ]);
+  const media = chance.happens(0.1) ? [`/media/${before.length}.png`] : [];
+  return { text, media, isDraft: chance.happens(draftShare), takenBackAfterMs };
 }
 
 function planOutages(

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { DeliveryError, type DeliveryReceipt, type Settled } from "../../channels/channel.ts";
+import {
+  DeliveryError,
+  type DeliveryReceipt,
+  type LookUp,
+  type Settled,
+} from "../../channels/channel.ts";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { Chance } from "./chance.ts";
 import type { EventLog } from "./event_log.ts";
@@ -12,7 +17,7 @@ import type { Faults } from "./faults.ts";
 import type { PlannedChannel } from "./plan.ts";
 
 /** Beyond the gateway's own limit, as that has a margin. */
-const KEY_MARGIN_MS = 5 * 60_000;
+const KEY_MARGIN_MS = 10_000;
 /** No delivery of the gateway takes longer than this. */
 const SILENCE_MS = 400_000;
 
@@ -23,6 +28,8 @@ export interface PersonMessage {
   readonly senderId: string;
   readonly text: string;
   readonly media: readonly string[];
+  /** Its text must be asked for. */
+  readonly isDraft: boolean;
 }
 
 /** A message of the gateway, as people in the chat see it. */
@@ -32,6 +39,8 @@ export interface ShownMessage {
   readonly chatId: string;
   text: string;
   sequence: number;
+  /** Says that it may be a repetition. */
+  readonly hasNotice: boolean;
   /** Its place among all final versions on the platform; undefined while it grows. */
   finalAt: number | undefined;
 }
@@ -46,6 +55,7 @@ export interface ShowRequest {
   readonly key: string;
   readonly chatId: string;
   readonly text: string;
+  readonly hasNotice: boolean;
   readonly isFinal: boolean;
   /** An older version of a message never replaces a newer one. */
   readonly sequence: number;
@@ -61,6 +71,8 @@ export interface Link {
 export interface Receiver {
   /** Takes a message; `acknowledge` says that it need not come again. */
   receive(message: PersonMessage, acknowledge: () => void): void;
+  /** A person took a message back. */
+  takenBack(platformId: string): void;
   /** The connection is gone. */
   lost(): void;
 }
@@ -87,9 +99,14 @@ export class SimulatedPlatform {
   readonly shown: ShownMessage[] = [];
   readonly settled: ShownSettlement[] = [];
   readonly posted: PersonMessage[] = [];
+  readonly takenBack: Set<string> = new Set();
+  /** Sentences about what must not be shown, noticed while it was. */
+  readonly breaches: string[] = [];
   readonly #options: PlatformOptions;
   readonly #acknowledged = new Set<string>();
   readonly #keys = new Map<string, { readonly message: ShownMessage; readonly sinceMs: number }>();
+  /** Requests by key that may still have their effect. */
+  readonly #underWay = new Map<string, number>();
   #receiver: Receiver | undefined;
   #finals = 0;
 
@@ -103,6 +120,18 @@ export class SimulatedPlatform {
     this.posted.push(message);
     this.#log(`${message.platformId} in ${message.chatId}: ${JSON.stringify(message.text)}`);
     this.#deliverAfter(message, this.#options.chance.between(1, 400));
+  }
+
+  /** A person takes a message back; the channel may not hear of it. */
+  takeBack(platformId: string): void {
+    this.#log(`${platformId} is taken back`);
+    this.takenBack.add(platformId);
+    this.#receiver?.takenBack(platformId);
+  }
+
+  /** What a person wrote, for those who were only told that they did. */
+  messageOf(platformId: string): PersonMessage | undefined {
+    return this.posted.find((message) => message.platformId === platformId);
   }
 
   /** Connects a channel; undefined while the platform cannot be reached. */
@@ -136,14 +165,50 @@ export class SimulatedPlatform {
     const fate = this.#fate();
     const effect: { receipt?: DeliveryReceipt } = {};
     if (fate.effectAfterMs !== undefined) {
-      this.#options.clock.setTimer(
-        fate.effectAfterMs,
-        () => void (effect.receipt = this.#take(request)),
-      );
+      this.#count(request.key, 1);
+      this.#options.clock.setTimer(fate.effectAfterMs, () => {
+        this.#count(request.key, -1);
+        effect.receipt = this.#take(request);
+      });
     }
     await sleep(clock, fate.answerAfterMs, signal);
     if (fate.failure !== undefined) throw fate.failure;
     return effect.receipt ?? { messageIds: [] };
+  }
+
+  /**
+   * Tells whether the final version of a message is there; if so, settles what it settles.
+   *
+   * @throws {DeliveryError} the signal's reason when it aborts
+   */
+  async lookUp(request: ShowRequest, clock: Clock, signal: AbortSignal): Promise<LookUp> {
+    const { chance, faults, plan } = this.#options;
+    await sleep(clock, chance.between(1, 200), signal);
+    if (faults.fails(`platform ${plan.name}`) || faults.happens(0.1)) {
+      throw new DeliveryError("delivery_transient", "Cannot look up: out of order");
+    }
+    const { key, settles } = request;
+    const found = this.#find(key);
+    this.#log(`looks up ${key}: ${found}`);
+    if (found === "arrived") {
+      for (const settled of settles) {
+        this.settled.push({ ...settled, key });
+      }
+    }
+    return found;
+  }
+
+  /** What is still under way may arrive later. */
+  #find(key: string): LookUp {
+    const isThere = this.shown.some((message) =>
+      message.key === key && message.finalAt !== undefined
+    );
+    if (isThere) return "arrived";
+    return (this.#underWay.get(key) ?? 0) > 0 ? "cannot_tell" : "absent";
+  }
+
+  #count(key: string, change: number): void {
+    this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + change);
   }
 
   #take(request: ShowRequest): DeliveryReceipt {
@@ -156,27 +221,34 @@ export class SimulatedPlatform {
     return { messageIds: message === undefined ? [] : [message.messageId] };
   }
 
-  #put({ key, chatId, text, isFinal, sequence }: ShowRequest): ShownMessage {
-    const message = this.#known(key) ?? this.#make(key, chatId);
+  #put(request: ShowRequest): ShownMessage {
+    const { key, text, isFinal, sequence } = request;
+    const message = this.#known(request) ?? this.#make(request);
     if (sequence < message.sequence) return message;
     message.sequence = sequence;
-    if (!isFinal && message.finalAt !== undefined) return message;
+    if (!isFinal && message.finalAt !== undefined) {
+      this.breaches.push(`${key} grows after its end`);
+      return message;
+    }
     message.text = text;
     if (isFinal) message.finalAt ??= ++this.#finals;
     return message;
   }
 
-  #known(key: string): ShownMessage | undefined {
+  /** One that grows is known by more than its key, and for ever. */
+  #known({ key, sequence }: ShowRequest): ShownMessage | undefined {
     const { clock, plan } = this.#options;
     const known = this.#keys.get(key);
     if (plan.idempotencyMs === 0 || known === undefined) return undefined;
+    if (sequence > 0) return known.message;
     const ageMs = clock.now() - known.sinceMs;
     return ageMs <= plan.idempotencyMs + KEY_MARGIN_MS ? known.message : undefined;
   }
 
-  #make(key: string, chatId: string): ShownMessage {
+  #make({ key, chatId, hasNotice }: ShowRequest): ShownMessage {
     const messageId = `${this.plan.name}-out${this.shown.length + 1}`;
-    const message = { messageId, key, chatId, text: "", sequence: -1, finalAt: undefined };
+    const fresh = { text: "", sequence: -1, finalAt: undefined };
+    const message: ShownMessage = { messageId, key, chatId, hasNotice, ...fresh };
     this.shown.push(message);
     this.#keys.set(key, { message, sinceMs: this.#options.clock.now() });
     return message;

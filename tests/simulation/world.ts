@@ -19,7 +19,7 @@ import type { Surroundings } from "./surroundings.ts";
 import { SimulatedTime } from "./time.ts";
 
 /** A world that does not come to rest within this many events never will. */
-const EVENTS_MAX = 150_000;
+const EVENTS_MAX = 20_000;
 
 /** What dies. */
 type Loss = "process" | "power";
@@ -94,15 +94,15 @@ class World {
 
   #scheduleMessages(): void {
     const { plan, time, platforms } = this.#parts;
-    plan.messages.forEach(({ atMs, channel, chatId, text, media }, index) => {
-      const message = {
-        platformId: `p${index + 1}`,
-        chatId,
-        senderId: `person of ${chatId}`,
-        text,
-        media,
-      };
-      time.setTimer(atMs, () => platforms.get(channel)?.post(message));
+    plan.messages.forEach(({ atMs, channel, takenBackAfterMs, ...written }, index) => {
+      const { chatId, text, media, isDraft } = written;
+      const platformId = `p${index + 1}`;
+      const senderId = `person of ${chatId}`;
+      const message = { platformId, chatId, senderId, text, media, isDraft };
+      const platform = platforms.get(channel);
+      time.setTimer(atMs, () => platform?.post(message));
+      if (takenBackAfterMs === undefined) return;
+      time.setTimer(atMs + takenBackAfterMs, () => platform?.takeBack(platformId));
     });
   }
 
@@ -207,7 +207,7 @@ function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
   const log = new EventLog(time);
   const chance = new Chance(plan.seed);
   const faults = new Faults(time, plan, chance.fork("faults"));
-  const watch = new JournalWatch(log);
+  const watch = new JournalWatch(log, time);
   const disk = new SimulatedDisk({
     chance: chance.fork("disk"),
     faults,

@@ -10,6 +10,9 @@ import { marksIn } from "../marks.ts";
 import type { FinishedWorld } from "../world.ts";
 import type { Law } from "./law.ts";
 
+/** Some commits, as slow as the world makes them, and no more. */
+const COMMAND_MS_MAX = 500;
+
 /** Whatever a person writes is accepted, once, and nothing else is. */
 function takesEachMessageInOnce({ watch, platforms }: FinishedWorld): string[] {
   const accepted = Map.groupBy(watch.inbounds.values(), ({ row }) => row.platformId);
@@ -35,11 +38,12 @@ function answersEachMessageOnce(world: FinishedWorld): string[] {
   return [...world.watch.inbounds.values()].flatMap((inbound) => {
     const { seq, state } = inbound.row;
     const answers = answersTo(inbound, world);
+    if (answers.length === 0 && wasTakenBack(inbound, world)) return [];
     if (answers.length !== 1) return [`inbound ${seq} is settled by ${answers.length} rows`];
     return answers
       .flatMap(({ settles }) => settles)
       .filter(({ platformId }) => platformId === inbound.row.platformId)
-      .filter(({ outcome }) => outcome !== state)
+      .filter(({ outcome }) => outcome !== (state === "parked" ? "failed" : state))
       .map(({ outcome }) => `inbound ${seq} is ${state}, its answer says ${outcome}`);
   });
 }
@@ -102,24 +106,30 @@ function stopsAllBefore({ watch }: FinishedWorld): string[] {
   });
 }
 
-/** Nothing is stopped, failed or parked that nobody stopped and nothing broke. */
-function stopsOnlyOnRequest({ watch }: FinishedWorld): string[] {
-  const inbounds = [...watch.inbounds.values()];
+/**
+ * Nothing is stopped by a command that was accepted before it, unless an actor's failure kept that
+ * command waiting.
+ */
+function stopsOnlyOnRequest(world: FinishedWorld): string[] {
+  const inbounds = [...world.watch.inbounds.values()];
   return inbounds
     .filter(({ row }) => row.state === "stopped")
+    .filter((inbound) => !wasTakenBack(inbound, world))
     .filter(({ row, endedAt }) =>
       !inbounds.some((command) =>
-        command.row.sessionKey === row.sessionKey && command.row.seq > row.seq &&
-        command.endedAt === endedAt && parseCommand(command.row.content) !== null
+        command.row.sessionKey === row.sessionKey && command.endedAt === endedAt &&
+        (command.row.seq > row.seq || world.plan.actorFailureShare > 0) &&
+        parseCommand(command.row.content) !== null
       )
     )
     .map(({ row }) => `inbound ${row.seq} was stopped by nobody`);
 }
 
 /** Messages of one chat come to their ends in the order in which they were accepted. */
-function answersInOrder({ watch }: FinishedWorld): string[] {
-  const messages = [...watch.inbounds.values()]
+function answersInOrder(world: FinishedWorld): string[] {
+  const messages = [...world.watch.inbounds.values()]
     .filter(({ row }) => parseCommand(row.content) === null)
+    .filter((inbound) => !wasTakenBack(inbound, world))
     .toSorted((a, b) => a.row.seq - b.row.seq);
   const chats = Map.groupBy(messages, ({ row }) => `${row.channel}:${row.chatId}`);
   return [...chats.values()].flatMap((chat) =>
@@ -129,6 +139,23 @@ function answersInOrder({ watch }: FinishedWorld): string[] {
       return isOvertaken ? [`inbound ${later.row.seq} overtook ${before?.row.seq}`] : [];
     })
   );
+}
+
+/** Commands wait for no turn: while nothing goes wrong they are answered at once. */
+function answersCommandsAtOnce({ watch, plan }: FinishedWorld): string[] {
+  if (plan.outages.length > 0 || plan.endings > 0) return [];
+  if (plan.actorFailureShare > 0 || plan.slowCommitShare > 0) return [];
+  return [...watch.inbounds.values()]
+    .filter(({ row }) => parseCommand(row.content) !== null)
+    .map(({ row, endedAtMs = Infinity }) => ({ row, tookMs: endedAtMs - row.acceptedAtMs }))
+    .filter(({ tookMs }) => tookMs > COMMAND_MS_MAX)
+    .map(({ row, tookMs }) => `inbound ${row.seq} (${row.content}) took ${tookMs} ms`);
+}
+
+/** It was dropped, or could have been, because its sender took it back. */
+function wasTakenBack({ row }: SeenInbound, { platforms }: FinishedWorld): boolean {
+  const platform = platforms.get(row.channel);
+  return row.state === "stopped" && (platform?.takenBack.has(row.platformId) ?? false);
 }
 
 function answersTo({ row }: SeenInbound, { watch }: FinishedWorld): Outbound[] {
@@ -149,4 +176,5 @@ export const answerLaws: Readonly<Record<string, Law>> = {
   stopsAllBefore,
   stopsOnlyOnRequest,
   answersInOrder,
+  answersCommandsAtOnce,
 };

@@ -4,27 +4,54 @@
  */
 
 import type { Outbound } from "../../../actors/journal/journal.ts";
+import { hasEndedOutbound } from "../../../actors/journal/outbound_rules.ts";
 import type { SeenOutbound } from "../journal_watch.ts";
 import type { ShownMessage, SimulatedPlatform } from "../platform.ts";
 import type { FinishedWorld } from "../world.ts";
 import type { Law } from "./law.ts";
 
+/** Longer than any outage of a world. */
+const KEYS_HOLD_MS = 3_600_000;
+
 /** Every row comes to an end. */
 function bringsEachRowToAnEnd({ watch }: FinishedWorld): string[] {
   return [...watch.outbounds.values()]
-    .filter(({ row }) => row.state === "open" || row.state === "pending")
+    .filter(({ row }) => !hasEndedOutbound(row))
     .map(({ row }) => `outbound ${row.key} is still ${row.state}`);
 }
 
-/** Where the platform takes keys, nothing is shown twice. */
+/** Nothing is shown twice, unless it says that it may be a repetition. */
+function repeatsNothingBlindly({ platforms }: FinishedWorld): string[] {
+  return [...platforms.values()].flatMap(({ shown }) =>
+    [...Map.groupBy(shown, ({ key }) => key)]
+      .filter(([, messages]) => messages.filter(({ hasNotice }) => !hasNotice).length > 1)
+      .map(([key, messages]) => `${key} is shown ${messages.length} times`)
+  );
+}
+
+/** Where keys hold for longer than the world lasts, nothing is shown twice at all. */
 function showsNothingTwice({ platforms }: FinishedWorld): string[] {
   return [...platforms.values()]
-    .filter(({ plan }) => plan.idempotencyMs > 0)
+    .filter(({ plan }) => plan.idempotencyMs >= KEYS_HOLD_MS)
     .flatMap(({ shown }) =>
       [...Map.groupBy(shown, ({ key }) => key)]
         .filter(([, messages]) => messages.length > 1)
         .map(([key, messages]) => `${key} is shown ${messages.length} times`)
     );
+}
+
+/** Doubt is left only where a row was sent again, and that is in doubt as well. */
+function leavesNoDoubtWithoutReason(world: FinishedWorld): string[] {
+  return rowsIn(world, ["unknown"])
+    .filter(({ row }) => !row.mayRepeat)
+    .map(({ row }) => `${row.key} is left in doubt`);
+}
+
+/** A row fails only where its platform refuses it for good. */
+function givesUpOnlyWhenRefused(world: FinishedWorld): string[] {
+  return rowsIn(world, ["failed"])
+    .filter(({ row }) => !row.error?.includes("refused"))
+    .map(({ row }) => `${row.key} is given up: ${row.error}`);
 }
 
 /** What counts as sent is there, final, and says what the answer was. */
@@ -39,7 +66,9 @@ function showsWhatWasSaid(world: FinishedWorld): string[] {
     }
     if (messages.length === 0) return [`${row.key} counts as sent, but is not shown`];
     return messages
-      .filter((message) => message.finalAt === undefined || message.text !== text)
+      .filter(({ finalAt, text: shown }) =>
+        finalAt === undefined || (row.mayRepeat ? !shown.endsWith(text) : shown !== text)
+      )
       .map((message) => `${row.key} shows "${message.text}" for "${text}"`);
   });
 }
@@ -92,6 +121,19 @@ function settlesAsItEnded({ platforms, watch }: FinishedWorld): string[] {
   );
 }
 
+/** Whatever an answer that arrived settles, is settled. */
+function settlesAllThatWasAnswered(world: FinishedWorld): string[] {
+  return rowsIn(world, ["sent"]).flatMap(({ row, platform }) =>
+    row.settles
+      .filter(({ platformId }) =>
+        !platform.settled.some((settled) =>
+          settled.key === row.key && settled.platformId === platformId
+        )
+      )
+      .map(({ platformId }) => `${row.key} is sent, but ${platformId} is not settled`)
+  );
+}
+
 interface RowOfPlatform {
   readonly row: Outbound;
   readonly seen: SeenOutbound;
@@ -131,9 +173,13 @@ function expectedText({ channel, preamble, content }: Outbound, { plan }: Finish
 /** By their names. */
 export const deliveryLaws: Readonly<Record<string, Law>> = {
   bringsEachRowToAnEnd,
+  repeatsNothingBlindly,
   showsNothingTwice,
+  leavesNoDoubtWithoutReason,
+  givesUpOnlyWhenRefused,
   showsWhatWasSaid,
   showsOnlyWhatWasSaid,
   showsInOrder,
   settlesAsItEnded,
+  settlesAllThatWasAnswered,
 };

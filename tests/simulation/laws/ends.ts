@@ -23,8 +23,16 @@ function leavesNothingBehind({ record }: FinishedWorld): string[] {
 }
 
 /** What was noticed while it happened: too many turns, queue jumpers, malformed requests. */
-function wasNeverBroken({ record }: FinishedWorld): string[] {
-  return record.breaches;
+function wasNeverBroken({ record, watch, platforms }: FinishedWorld): string[] {
+  const shown = [...platforms.values()].flatMap(({ breaches }) => breaches);
+  return [...record.breaches, ...watch.breaches, ...shown];
+}
+
+/** Lines that stand in their files are not kept in the journal as well. */
+function forgetsWhatIsFiled({ plan, record }: FinishedWorld): string[] {
+  const mayStay = plan.outages.some(({ part }) => part === "disk" || part === "journal");
+  const { length } = record.rows.lines;
+  return length === 0 || mayStay ? [] : [`${length} lines are still in the journal`];
 }
 
 /** No actor fails because it believed something that is not so. */
@@ -51,6 +59,7 @@ export const endLaws: Readonly<Record<string, Law>> = {
   comesToRest,
   leavesNothingBehind,
   wasNeverBroken,
+  forgetsWhatIsFiled,
   makesNoMistake,
   losesNoMessageToFullMailboxes,
 };

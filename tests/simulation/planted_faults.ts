@@ -1,0 +1,463 @@
+/**
+ * Small faults in the production code, each of which the laws must notice: the measure of how much
+ * the simulated world sees.
+ * @module
+ */
+
+/** One change of one file. */
+export interface PlantedFault {
+  /** What the gateway then does wrong. */
+  readonly what: string;
+  readonly file: string;
+  /** Stands in the file once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const JOURNAL: readonly PlantedFault[] = [
+  {
+    what: "takes a message in twice",
+    file: "actors/journal/step.ts",
+    find: `if (known !== undefined) return { state: "duplicate", seq: known };`,
+    replace: "",
+  },
+  {
+    what: "never ends a turn",
+    file: "actors/journal/step.ts",
+    find: `if (step.turn?.change === "end") endTurn(store, step.turn);`,
+    replace: "",
+  },
+  {
+    what: "finds no unfinished session at the start",
+    file: "actors/journal/store_journal.ts",
+    find: "[...this.#store.unfinishedSessions()].sort(byAge)",
+    replace: "[...this.#store.unfinishedSessions()].slice(0, 0).sort(byAge)",
+  },
+  {
+    what: "keeps filed lines for ever",
+    file: "actors/journal/store_journal.ts",
+    find: "this.#store.deleteLine(turnId, line);",
+    replace: "void turnId, line;",
+  },
+  {
+    what: "shows no rows that wait to be sent",
+    file: "actors/journal/store_journal.ts",
+    find: "return this.#store.unsentOutbounds(channel, afterId, limit);",
+    replace: "return this.#store.unsentOutbounds(channel, afterId + 1, limit);",
+  },
+];
+
+const GATE_AND_ROUTER: readonly PlantedFault[] = [
+  {
+    what: "grants one permit too many",
+    file: "actors/gateway/gate.ts",
+    find: "held.size >= this.#permitsMax) return;",
+    replace: "held.size > this.#permitsMax) return;",
+  },
+  {
+    what: "keeps permits that come back",
+    file: "actors/gateway/gate.ts",
+    find: "    this.#ledger.drop(requestId);\n    this.#grantNext();",
+    replace: "    this.#ledger.drop(requestId);",
+  },
+  {
+    what: "serves the last one first",
+    file: "actors/gateway/gate.ts",
+    find: "for (const [requestId, holder] of waiting) {",
+    replace: "for (const [requestId, holder] of [...waiting].reverse()) {",
+  },
+  {
+    what: "keeps the permits of the dead",
+    file: "actors/gateway/gate.ts",
+    find: "if (owner === holder) requests.delete(requestId);",
+    replace: "",
+  },
+  {
+    what: "forgets what crossed a session's last word",
+    file: "actors/gateway/router.ts",
+    find: `if (entry?.wasTold) this.#tell(sessionKey, { type: "wake" });`,
+    replace: "void entry;",
+  },
+  {
+    what: "wakes nothing at the start",
+    file: "actors/gateway/router.ts",
+    find: "if (options.recovers) this.#rescan();",
+    replace: "",
+  },
+  {
+    what: "looks once into a journal that fails",
+    file: "actors/gateway/router.ts",
+    find: `this.#context.after(RESCAN_MS, { type: "rescan" });`,
+    replace: "",
+  },
+  {
+    what: "starts a session twice",
+    file: "actors/gateway/router.ts",
+    find: "    this.#sessions.set(sessionKey, entry);\n    return entry;",
+    replace: "    return entry;",
+  },
+];
+
+const OUTBOX: readonly PlantedFault[] = [
+  {
+    what: "sets no timer where an old one has fired",
+    file: "actors/gateway/outbox.ts",
+    find: "        lane.wake?.cancel();\n        lane.wake = ",
+    replace: "        lane.wake ??= ",
+  },
+  {
+    what: "takes a failure for a success",
+    file: "actors/gateway/outbox.ts",
+    find: `return outcome.value.state === "failed" ? outcome.value : undefined;`,
+    replace: "return undefined;",
+  },
+  {
+    what: "sends nothing that waited for its channel",
+    file: "actors/gateway/outbox.ts",
+    find: "for (const chatId of [...this.#lanes.keys()]) this.#serve(chatId);",
+    replace: "",
+  },
+  {
+    what: "gives a channel nothing back that it remembered",
+    file: "actors/gateway/outbox.ts",
+    find: "this.#remembered.get(row.key) ?? row.channelState",
+    replace: "null",
+  },
+  {
+    what: "settles nothing",
+    file: "actors/gateway/outbox.ts",
+    find: "settles: await this.#settles(row),",
+    replace: "settles: [],",
+  },
+  {
+    what: "does not record again what it could not record",
+    file: "actors/gateway/outbox.ts",
+    find: `this.#context.after(JOURNAL_RETRY_MS, { type: "record", row, change });`,
+    replace: "",
+  },
+  {
+    what: "reads the journal once, whether it can or not",
+    file: "actors/gateway/outbox.ts",
+    find: `this.#context.after(JOURNAL_RETRY_MS, { type: "refill" });`,
+    replace: "",
+  },
+  {
+    what: "sends a chat's rows all at once",
+    file: "actors/gateway/outbox.ts",
+    find: "if (lane === undefined || lane.isBusy || !this.#isReady) return;",
+    replace: "if (lane === undefined || !this.#isReady) return;",
+  },
+  {
+    what: "puts new rows before those that wait",
+    file: "actors/gateway/chat_lane.ts",
+    find: "else this.#pending.push(row);\n  }",
+    replace: "else this.#pending.unshift(row);\n  }",
+  },
+  {
+    what: "lets an answer grow after its end",
+    file: "actors/gateway/chat_lane.ts",
+    find: "    this.#open.delete(key);\n    this.#growth.delete(key);",
+    replace: "",
+  },
+  {
+    what: "gives up at the first failure",
+    file: "actors/gateway/delivery_retry.ts",
+    find: `if (failure.code === "delivery_permanent")`,
+    replace: `if (failure.code !== "delivery_unknown")`,
+  },
+  {
+    what: "sends again blindly what is in doubt",
+    file: "actors/gateway/delivery_retry.ts",
+    find: `if (failure.code === "delivery_unknown" && ageMs >= rules.idempotencyMs) {`,
+    replace: "if (ageMs < 0) {",
+  },
+  {
+    what: "leaves everything in doubt",
+    file: "actors/gateway/delivery_retry.ts",
+    find: `ageMs >= rules.idempotencyMs) {`,
+    replace: `ageMs >= 0) {`,
+  },
+];
+
+const CHANNELS: readonly PlantedFault[] = [
+  {
+    what: "takes a doubt for a failure",
+    file: "channels/channel_host.ts",
+    find: "const { code, message, retryAfterMs } = error;",
+    replace: `const { message, retryAfterMs } = error, code = "delivery_transient";`,
+  },
+  {
+    what: "acknowledges what the gateway did not take",
+    file: "channels/channel_host.ts",
+    find: `return "refused";`,
+    replace: `return "accepted";`,
+  },
+  {
+    what: "acknowledges what the journal did not take",
+    file: "actors/gateway/channel_actor.ts",
+    find: `reason: outcome.error.message,
+      });
+      return replyTo.reply("refused");`,
+    replace: `reason: outcome.error.message,
+      });
+      return replyTo.reply("accepted");`,
+  },
+  {
+    what: "accepts without telling anybody",
+    file: "actors/gateway/channel_actor.ts",
+    find: `this.#options.router.tell({ type: "inbound_accepted", inbound: accepted.inbound });`,
+    replace: "",
+  },
+  {
+    what: "leaves a dead channel dead",
+    file: "actors/gateway/channel_actor.ts",
+    find: `this.#context.after(delayMs, { type: "host_due" });`,
+    replace: "",
+  },
+  {
+    what: "sends again what a dying channel may have sent",
+    file: "actors/gateway/channel_actor.ts",
+    find: `code: hadNoEffect ? "delivery_transient" : "delivery_unknown",`,
+    replace: `code: hadNoEffect ? "delivery_transient" : "delivery_transient",`,
+  },
+];
+
+const SESSION: readonly PlantedFault[] = [
+  {
+    what: "keeps its permit after a turn",
+    file: "actors/session/session.ts",
+    find: '    this.#release(state.requestId);\n    this.#state = { state: "idle"',
+    replace: '    this.#state = { state: "idle"',
+  },
+  {
+    what: "forgets what waits behind a turn",
+    file: "actors/session/session.ts",
+    find: "if (outcome.value.mayLeaveWork) this.#mayHaveWork = true;",
+    replace: "",
+  },
+  {
+    what: "waits for the turn instead of stopping it",
+    file: "actors/session/session.ts",
+    find: `if (this.#state.state === "running") this.#abortTurn(this.#state.work);`,
+    replace: "",
+  },
+  {
+    what: "forgets the turn that was interrupted",
+    file: "actors/session/session.ts",
+    find: "if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);",
+    replace: "",
+  },
+  {
+    what: "lets the model answer commands",
+    file: "actors/session/session.ts",
+    find: "if (!isCommand(inbound)) this.#mayHaveWork = true;",
+    replace: "if (!isCommand(inbound) || inbound.seq > 0) this.#mayHaveWork = true;",
+  },
+  {
+    what: "never sleeps",
+    file: "actors/session/session.ts",
+    find: `this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey });`,
+    replace: "",
+  },
+  {
+    what: "stops what runs, and not what waits",
+    file: "actors/session/interruption.ts",
+    find: `...changes(waiting, "stopped"),`,
+    replace: "",
+  },
+  {
+    what: "stops without settling those who waited",
+    file: "actors/session/interruption.ts",
+    find: `commandReply(command, confirmation, settlements(here, "stopped")),`,
+    replace: "commandReply(command, confirmation),",
+  },
+  {
+    what: "leaves interrupted calls without results",
+    file: "actors/session/steps.ts",
+    find:
+      "const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));\n    this.#openCalls = [];",
+    replace: "const drafts: LineDraft[] = [];",
+  },
+  {
+    what: "answers without ending the messages",
+    file: "actors/session/steps.ts",
+    find: "await this.#join(next, { turn, inbounds: ends, outbounds: [row] }, drafts);",
+    replace: "await this.#join(next, { turn, inbounds: ends.slice(1), outbounds: [row] }, drafts);",
+  },
+  {
+    what: "gives two answers one key",
+    file: "actors/session/steps.ts",
+    find: "    this.#answers++;\n",
+    replace: "",
+  },
+  {
+    what: "starts counting answers anew after a crash",
+    file: "actors/session/recovery.ts",
+    find: "if (row === null) return { answers, openRow: undefined };",
+    replace: "if (row === null) return { answers: 0, openRow: undefined };",
+  },
+  {
+    what: "confirms a new session and goes on with the old one",
+    file: "actors/session/commands.ts",
+    find: "  await log.clear();\n",
+    replace: "",
+  },
+  {
+    what: "lets other chats join a turn",
+    file: "actors/session/incoming.ts",
+    find: ".filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)",
+    replace: ".filter(() => channel !== chatId)",
+  },
+  {
+    what: "lets commands join a turn",
+    file: "actors/session/incoming.ts",
+    find: "    .filter((waiting) => !isCommand(waiting))\n    .slice(0, countMax);",
+    replace: "    .slice(0, countMax);",
+  },
+  {
+    what: "lets all that waits join a turn",
+    file: "actors/session/incoming.ts",
+    find: ".slice(0, countMax);",
+    replace: ".slice(0, countMax + 1);",
+  },
+];
+
+const TURN: readonly PlantedFault[] = [
+  {
+    what: "does not show the model what was asked",
+    file: "actors/session/turn.ts",
+    find: "    replay.push(read.shown);\n",
+    replace: "",
+  },
+  {
+    what: "does not show the model what joined",
+    file: "actors/session/turn.ts",
+    find: "for (const { shown } of joining) replay.push(shown);",
+    replace: "",
+  },
+  {
+    what: "forgets the beginning of an answer that was cut off",
+    file: "actors/session/answer_attempt.ts",
+    find: "      kept = written;\n",
+    replace: "",
+  },
+  {
+    what: "runs all tools side by side",
+    file: "actors/session/tool_round.ts",
+    find: `const isShared = concurrency(requested.call.function.name) === "shared";`,
+    replace: `const isShared = concurrency(requested.call.function.name) !== undefined;`,
+  },
+  {
+    what: "gives two messages of a round one key",
+    file: "actors/session/tool_messages.ts",
+    find: "`${place.turnId}:${place.line}:${place.index}${suffix}`",
+    replace: "`${place.turnId}:${place.line}${suffix}`",
+  },
+  {
+    what: "waits for a model that was told to stop",
+    file: "actors/session/model_call.ts",
+    find: "await untilAborted(events.next(), signal)",
+    replace: "await events.next()",
+  },
+  {
+    what: "stores one answer and sends another",
+    file: "actors/session/turn.ts",
+    find: 'const content = this.#isSuppressed(sent) ? "" : attempt.text;',
+    replace: 'const content = this.#isSuppressed(sent) ? "" : shownText;',
+  },
+];
+
+const HISTORY: readonly PlantedFault[] = [
+  {
+    what: "files lines again that stand in the file",
+    file: "actors/session/session_store.ts",
+    find: "const missing = unfiled.filter((line) => !present.has(lineIdOf(line)));",
+    replace: "const missing = unfiled;",
+  },
+  {
+    what: "does not file what only the journal holds",
+    file: "actors/session/session_store.ts",
+    find: "if (unfiled.length > 0) await this.file(conversation, missing);",
+    replace: "",
+  },
+  {
+    what: "forgets lines before they are filed",
+    file: "actors/session/session_store.ts",
+    find:
+      "        await this.#appendBacklog(conversation, state);\n        await this.#dropFiled(state);",
+    replace:
+      "        await this.#journal.dropLines(state.backlog);\n        await this.#appendBacklog(conversation, state);\n        await this.#dropFiled(state);",
+  },
+  {
+    what: "brings lines of the old conversation into the new one",
+    file: "actors/session/session_store.ts",
+    find:
+      "      await this.#journal.dropLines(await this.#journal.unfiledLines(conversation.key));\n",
+    replace: "",
+  },
+  {
+    what: "leaves damage in a file",
+    file: "actors/session/session_store.ts",
+    find: "if (file.healthyText !== text) await this.#files.replace(name, file.healthyText);",
+    replace: "",
+  },
+  {
+    what: "files nothing",
+    file: "actors/session/session_log.ts",
+    find: "if (lines.length > 0) void this.#store.file(this.conversation, lines);",
+    replace: "",
+  },
+  {
+    what: "tells no outbox of its rows",
+    file: "actors/session/session_log.ts",
+    find: `this.#services.outbox(row.channel)?.tell({ type: "row_committed", row });`,
+    replace: "",
+  },
+  {
+    what: "forgets what it just made durable",
+    file: "actors/session/session_log.ts",
+    find:
+      "this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras: {} });",
+    replace: "void message, timestampMs;",
+  },
+];
+
+const KERNEL: readonly PlantedFault[] = [
+  {
+    what: "loses what waits when an actor restarts",
+    file: "actors/kernel/cell.ts",
+    find: '    this.#incarnation = new Incarnation(this);\n    this.#state = "running";',
+    replace:
+      '    this.#incarnation = new Incarnation(this);\n    this.#mailbox = undefined;\n    this.#state = "running";',
+  },
+  {
+    what: "lets timers outlive their actor",
+    file: "actors/kernel/incarnation.ts",
+    find: "    this.#atEnd(cancel);\n    return { cancel };",
+    replace: "    return { cancel };",
+  },
+  {
+    what: "lets work go on when its actor has ended",
+    file: "actors/kernel/incarnation.ts",
+    find: "    this.#atEnd(abort);\n",
+    replace: "",
+  },
+  {
+    what: "never starts a failed actor again",
+    file: "actors/kernel/cell.ts",
+    find: "extras.restartTimer = this.home.clock.setTimer(delayMs, () => this.#resurrect(extras));",
+    replace: "void delayMs;",
+  },
+];
+
+/** All of them. */
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  ...JOURNAL,
+  ...GATE_AND_ROUTER,
+  ...OUTBOX,
+  ...CHANNELS,
+  ...SESSION,
+  ...TURN,
+  ...HISTORY,
+  ...KERNEL,
+];
