@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { chooseFallbacks, createFallbackProvider } from "../../providers/fallback_chain.ts";
 import { chooseProvider, createProvider } from "../../providers/registry.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
@@ -113,27 +114,38 @@ function settingsOf({ loaded, version }: WiringOptions, workspace: string): Sess
 function wireProvider(
   { loaded: { config, locations, process }, world }: WiringOptions,
 ): { readonly provider: Provider; readonly line: string } {
-  const { model, provider, providerRetryMode: retryMode } = config.agents.defaults;
+  const { model, provider, providerRetryMode: retryMode, fallbackModels } = config.agents.defaults;
   const choice = chooseProvider({ model, provider, providers: config.providers });
-  if (choice.state === "problem") {
-    throw new StartError(
-      "provider_unusable",
-      `Cannot use ${choice.key} of "${locations.configFile}": ${choice.problem}`,
-    );
-  }
-  const line = choice.state === "unconfigured"
-    ? `Model: no provider is configured. Put one into ${locations.configFile} ` +
-      "(docs/providers.md); until then each message is answered with how to do that"
-    : `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}`;
-  const made = createProvider(choice, {
+  if (choice.state === "problem") throw unusable(choice, locations.configFile);
+  const options = {
     clock: world.clock,
     random: world.random,
     newId: world.newId,
     configPath: locations.configFile,
     stallMs: process.streamIdleTimeoutMs,
     retryMode,
-  });
-  return { provider: made, line };
+  };
+  if (choice.state === "unconfigured") {
+    const line = `Model: no provider is configured. Put one into ${locations.configFile} ` +
+      "(docs/providers.md); until then each message is answered with how to do that";
+    return { provider: createProvider(choice, options), line };
+  }
+  const fallbacks = chooseFallbacks(fallbackModels, config.providers);
+  if (fallbacks.state === "problem") throw unusable(fallbacks, locations.configFile);
+  const others = fallbacks.chosen.map(({ fallback, choice: { vendor } }) =>
+    `, else ${fallback.model} by ${vendor.displayName}`
+  );
+  return {
+    provider: createFallbackProvider(choice, fallbacks.chosen, options),
+    line: `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}${others.join("")}`,
+  };
+}
+
+function unusable(
+  { key, problem }: { readonly key: string; readonly problem: string },
+  configFile: string,
+): StartError {
+  return new StartError("provider_unusable", `Cannot use ${key} of "${configFile}": ${problem}`);
 }
 
 function toolsOf({ exec }: LoadedConfig["config"]["tools"]): readonly Tool[] {

@@ -25,6 +25,19 @@ export interface DreamConfig {
   readonly annotateLineAges: boolean;
 }
 
+/** A model that is asked when the one before it gives no answer. */
+export interface FallbackModelConfig {
+  readonly model: string;
+  /** A provider's name in any spelling, or `auto`. */
+  readonly provider: string;
+  /** Tokens of one answer; null is as for the first model. */
+  readonly maxTokens: number | null;
+  /** Null is as for the first model. */
+  readonly temperature: number | null;
+  /** Null leaves it to the model. */
+  readonly reasoningEffort: string | null;
+}
+
 /** What holds for every turn. */
 export interface AgentDefaults {
   /** Absolute path once loaded. */
@@ -44,6 +57,8 @@ export interface AgentDefaults {
   /** Characters of a tool result that go to the model as they are. */
   readonly maxToolResultChars: number;
   readonly providerRetryMode: "standard" | "persistent";
+  /** Asked in this order when `model` gives no answer. */
+  readonly fallbackModels: readonly FallbackModelConfig[];
   readonly reasoningEffort: string | null;
   /** IANA name. */
   readonly timezone: string;
@@ -71,6 +86,18 @@ const dream: z.ZodType<DreamConfig> = z.object({
   annotateLineAges: z.boolean().default(true),
 });
 
+/** A name alone is the model's. */
+const fallbackModel: z.ZodType<FallbackModelConfig> = z.preprocess(
+  (written) => typeof written === "string" ? { model: written } : written,
+  z.object({
+    model: z.string().min(1),
+    provider: z.string().min(1).default("auto"),
+    maxTokens: wholeNumber(1).nullable().default(null),
+    temperature: z.number().min(0).max(2).nullable().default(null),
+    reasoningEffort: z.string().min(1).nullable().default(null),
+  }),
+);
+
 const agentDefaults: z.ZodType<AgentDefaults> = z.object({
   workspace: z.string().min(1).default(DEFAULT_WORKSPACE),
   model: z.string().min(1).default("anthropic/claude-opus-4-5"),
@@ -82,6 +109,7 @@ const agentDefaults: z.ZodType<AgentDefaults> = z.object({
   maxToolIterations: wholeNumber(1, 10_000).default(200),
   maxToolResultChars: wholeNumber(1).default(16_000),
   providerRetryMode: z.enum(["standard", "persistent"]).default("standard"),
+  fallbackModels: z.array(fallbackModel).default([]),
   reasoningEffort: z.string().min(1).nullable().default(null),
   timezone: z.string().refine(isTimeZone, {
     error: 'is not a time zone, such as "UTC" or "Asia/Shanghai"',

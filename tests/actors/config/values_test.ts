@@ -78,6 +78,7 @@ Deno.test.each([
   ["agents.defaults.unifiedSession", "maybe", "is text instead of true or false"],
   ["agents.defaults.timezone", "Mars/Olympus", "is not a time zone"],
   ["agents.defaults.providerRetryMode", "never", "is none of standard, persistent"],
+  ["agents.defaults.fallbackModels", "gpt-5", "is text instead of a list"],
   ["agents.defaults.dream.intervalH", 0, "is less than 1"],
   ["agents.defaults.disabledSkills", "weather", "is text instead of a list"],
   ["agents", [], "is a list instead of an object"],
@@ -110,6 +111,22 @@ Deno.test("A fault names its place in a list and in a map", async () => {
     tools: { mcp_servers: { "my files": { args: ["a", 1] } } },
   }));
   assert.equal(error.faults[0].key, 'tools.mcpServers["my files"].args[1]');
+});
+
+Deno.test("Fallback models are names or objects, in any spelling", async () => {
+  const written = ["gpt-5", { model: "qwen3-32b", provider: "vllm", max_tokens: "512" }];
+  const plain = { provider: "auto", maxTokens: null, temperature: null, reasoningEffort: null };
+  assert.deepEqual(await valueAt("agents.defaults.fallbackModels", written), [
+    { ...plain, model: "gpt-5" },
+    { ...plain, model: "qwen3-32b", provider: "vllm", maxTokens: 512 },
+  ]);
+});
+
+Deno.test("A fallback model without a name is refused by its place", async () => {
+  const error = await refusalOf(
+    loadSettings(settingsWith("agents.defaults.fallbackModels", [{ provider: "vllm" }])),
+  );
+  assert.equal(error.faults[0].key, "agents.defaults.fallbackModels[0].model");
 });
 
 Deno.test("A fault is named in camelCase however it was written", async () => {
