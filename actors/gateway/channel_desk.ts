@@ -23,6 +23,11 @@ const DRAFTS_MAX = 256;
 /** Those of a channel's messages that want an answer. */
 export type ChannelRequest = Extract<FromChannel, { readonly replyTo: unknown }>;
 
+type RequestOf<Type extends ChannelRequest["type"]> = Extract<
+  ChannelRequest,
+  { readonly type: Type }
+>;
+
 /** Writes down what is said in a sound file of a channel's media folder; never rejects. */
 export type Transcribe = (path: string, signal: AbortSignal) => Promise<Transcription>;
 
@@ -61,63 +66,27 @@ export class ChannelDesk {
 
   /** Answers a request, at once or later. */
   receive(request: ChannelRequest): void {
-    const { name: channel, journal, outbox, pipe } = this.#options;
     switch (request.type) {
       case "hand_in":
         return this.#handIn(request);
-      case "complete_inbound": {
-        const { platformId, contents } = request;
-        return this.#pass(
-          () => journal.complete({ channel, platformId, ...contents }),
-          request.replyTo,
-          (inbound) => {
-            if (inbound !== null) this.#tellRouter({ type: "inbound_accepted", inbound });
-            return "completed";
-          },
-        );
-      }
+      case "complete_inbound":
+        return this.#complete(request);
       case "list_drafts":
-        return this.#pass(
-          () => journal.drafts(channel, 0, DRAFTS_MAX),
-          request.replyTo,
-          (drafts) => drafts.map(asChannelInbound),
-        );
+        return this.#listDrafts(request);
       case "withdraw_inbound":
-        return this.#pass(
-          () => journal.inbound(channel, request.platformId),
-          request.replyTo,
-          (inbound) => {
-            if (inbound?.state === "accepted") {
-              this.#options.router.tell({ type: "inbound_withdrawn", inbound });
-            }
-            return "withdrawn";
-          },
-        );
-      case "remember": {
-        const { key, channelState, keeping, replyTo } = request;
-        const step = { outboundChanges: [{ key, channelState }] };
-        return this.#store(step, keeping, replyTo, () => {
-          outbox.tell({ type: "state_remembered", key, channelState });
-        });
-      }
-      case "remember_inbound": {
-        const { platformId, channelState } = request;
-        const inboundMemory = [{ channel, platformId, channelState }];
-        return this.#store({ inboundMemory }, "written", request.replyTo);
-      }
-      case "transcribe": {
-        const { transcribe } = this.#options;
-        if (transcribe === undefined) return request.replyTo.reply({ state: "off" });
-        return pipe((signal) => transcribe(request.path, signal), (outcome) => {
-          answer(outcome, request.replyTo, (transcription) => transcription);
-        });
-      }
+        return this.#withdraw(request);
+      case "remember":
+        return this.#remember(request);
+      case "remember_inbound":
+        return this.#rememberInbound(request);
+      case "transcribe":
+        return this.#transcribe(request);
       default:
         return unreachable(request);
     }
   }
 
-  #handIn({ inbound, wantsStream, replyTo }: Extract<ChannelRequest, { type: "hand_in" }>): void {
+  #handIn({ inbound, wantsStream, replyTo }: RequestOf<"hand_in">): void {
     if (!this.#takesInput) return replyTo.reply("refused");
     const { name: channel, isUnified, journal, pipe } = this.#options;
     const { sessionKey: override, ...message } = inbound;
@@ -145,6 +114,49 @@ export class ChannelDesk {
     return "accepted";
   }
 
+  #complete({ platformId, contents, replyTo }: RequestOf<"complete_inbound">): void {
+    const { name: channel, journal } = this.#options;
+    const completing = () => journal.complete({ channel, platformId, ...contents });
+    this.#pass(completing, replyTo, (inbound) => {
+      if (inbound !== null) this.#tellRouter({ type: "inbound_accepted", inbound });
+      return "completed";
+    });
+  }
+
+  #listDrafts({ replyTo }: RequestOf<"list_drafts">): void {
+    const { name, journal } = this.#options;
+    const listing = () => journal.drafts(name, 0, DRAFTS_MAX);
+    this.#pass(listing, replyTo, (drafts) => drafts.map(asChannelInbound));
+  }
+
+  /** Its session decides: only that knows what a turn is about to begin with. */
+  #withdraw({ platformId, replyTo }: RequestOf<"withdraw_inbound">): void {
+    const { name, journal, router } = this.#options;
+    this.#pass(() => journal.inbound(name, platformId), replyTo, (inbound) => {
+      if (inbound?.state === "accepted") router.tell({ type: "inbound_withdrawn", inbound });
+      return "withdrawn";
+    });
+  }
+
+  #transcribe({ path, replyTo }: RequestOf<"transcribe">): void {
+    const { transcribe } = this.#options;
+    if (transcribe === undefined) return replyTo.reply({ state: "off" });
+    this.#pass((signal) => transcribe(path, signal), replyTo, (transcription) => transcription);
+  }
+
+  #remember({ key, channelState, keeping, replyTo }: RequestOf<"remember">): void {
+    this.#store({ outboundChanges: [{ key, channelState }] }, keeping, replyTo, () => {
+      this.#options.outbox.tell({ type: "state_remembered", key, channelState });
+    });
+  }
+
+  #rememberInbound(request: RequestOf<"remember_inbound">): void {
+    const { platformId, channelState, replyTo } = request;
+    const { name: channel } = this.#options;
+    const inboundMemory = [{ channel, platformId, channelState }];
+    this.#store({ inboundMemory }, "written", replyTo);
+  }
+
   /** Once the gateway stops, what becomes ready is left to the next start. */
   #tellRouter(message: RouterMessage): void {
     if (this.#takesInput) this.#options.router.tell(message);
@@ -163,21 +175,15 @@ export class ChannelDesk {
   }
 
   #pass<T, Answer>(
-    work: () => Promise<T>,
+    work: (signal: AbortSignal) => Promise<T>,
     replyTo: ReplyTo<Answer>,
     answerOf: (value: T) => Answer,
   ): void {
-    this.#options.pipe(work, (outcome) => answer(outcome, replyTo, answerOf));
+    this.#options.pipe(work, (outcome) => {
+      if (outcome.state === "ok") replyTo.reply(answerOf(outcome.value));
+      else replyTo.refuse(outcome.error);
+    });
   }
-}
-
-function answer<T, Answer>(
-  outcome: Outcome<T>,
-  replyTo: ReplyTo<Answer>,
-  answerOf: (value: T) => Answer,
-): void {
-  if (outcome.state === "ok") replyTo.reply(answerOf(outcome.value));
-  else replyTo.refuse(outcome.error);
 }
 
 function asChannelInbound(inbound: Inbound): ChannelInbound {

@@ -42,7 +42,7 @@ export function fetchSender(lifeSignal: AbortSignal): SendHttp {
       const file = takeFile === undefined ? null : incomingFile(response);
       if (file === null) return decode(action, response, await response.text());
       await takeFile?.(file);
-      return JSON.parse("{}");
+      return JSON.parse("{}"); // all there was to it has been taken
     } catch (error) {
       if (error instanceof GatewayError) throw error;
       const reason = timeout.signal.aborted ? "no answer in time" : "the connection failed";
