@@ -6,7 +6,9 @@
 import { createHash } from "node:crypto";
 
 const EXTENSION = ".jsonl";
-/** Names stay below the 255 bytes that file systems allow, with room for `.corrupt` and `.tmp`. */
+/** What file systems allow. */
+const NAME_BYTES_MAX = 255;
+/** Names stay below that, with room for `.corrupt` and `.tmp`. */
 const STEM_CHARS_MAX = 200;
 const STEM_CHARS_KEPT = 150;
 /** Stands between the start of a long key and its digest; no escape looks like it. */
@@ -37,9 +39,15 @@ export function sessionKeyOf(fileName: string): string | null {
   return key !== null && sessionFileName(key) === fileName ? key : null;
 }
 
-/** The name that nanobot gives the file of `key`; several keys may share it. */
-export function legacySessionFileName(key: string): string {
-  return key.replaceAll(/[<>:"/\\|?*]/g, "_").trim() + EXTENSION;
+/**
+ * The name that nanobot gives the file of `key`; several keys may share it. Null where no file can
+ * have that name: it is too long, or holds a NUL.
+ */
+export function legacySessionFileName(key: string): string | null {
+  const name = key.replaceAll(/[<>:"/\\|?*]/g, "_").trim() + EXTENSION;
+  const isPossible = !name.includes("\0") &&
+    new TextEncoder().encode(name).length <= NAME_BYTES_MAX;
+  return isPossible ? name : null;
 }
 
 /** The key that nanobot takes a file for which does not tell its own. */

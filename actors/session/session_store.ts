@@ -177,7 +177,7 @@ export class SessionStore {
   /** A file under nanobot's name, if it is this session's, becomes ours; the old one stays. */
   async #importLegacy(key: string, name: string): Promise<SessionFile | null> {
     const legacyName = legacySessionFileName(key);
-    if (legacyName === name) return null;
+    if (legacyName === null || legacyName === name) return null;
     const text = await this.#files.read(legacyName);
     if (text === null) return null;
     const file = parseSessionFile(text);

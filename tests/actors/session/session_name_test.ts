@@ -61,6 +61,9 @@ Deno.test.each(["notes.txt", "a_b.jsonl.corrupt", "a b.jsonl", "a_%zz.jsonl", "a
 Deno.test.each([
   ["telegram:-100:topic:7", "telegram_-100_topic_7.jsonl"],
   ['a:b/c\\d|e?f*g<h>i"j', "a_b_c_d_e_f_g_h_i_j.jsonl"],
+  [`cli:${"长".repeat(81)}`, `cli_${"长".repeat(81)}.jsonl`],
+  [`cli:${"长".repeat(82)}`, null],
+  ["cli:a\0b", null],
 ])("legacySessionFileName of %s is %s", (key, name) => {
   assert.equal(legacySessionFileName(key), name);
 });
