@@ -10,6 +10,7 @@ import type { NewId, Random } from "../actors/kernel/random.ts";
 import { loadBackend } from "./backends.ts";
 import type { ChosenProvider, ProviderChoice } from "./choice.ts";
 import { plainProviderError } from "./failures.ts";
+import type { FindLocalServers } from "./local_servers.ts";
 import type { ChatEvent, ChatRequest, Provider } from "./provider.ts";
 import { type RetryMode, withRetry } from "./retry.ts";
 import { howToConfigure, unconfiguredProvider } from "./unconfigured.ts";
@@ -33,6 +34,8 @@ export interface ProviderOptions {
   readonly stallMs?: number;
   /** @default "standard" */
   readonly retryMode?: RetryMode;
+  /** Servers to offer when no provider is set up. @default nobody looks for them */
+  readonly findLocalServers?: FindLocalServers | undefined;
 }
 
 /** A provider whose code may still have to be loaded. */
@@ -47,7 +50,9 @@ export function createProvider(
   options: ProviderOptions,
 ): LoadableProvider {
   if (choice.state === "unconfigured") {
-    const provider = unconfiguredProvider(howToConfigure(options.configPath));
+    const { configPath, findLocalServers = () => Promise.resolve([]) } = options;
+    const howTo = async () => howToConfigure(configPath, await findLocalServers());
+    const provider = unconfiguredProvider(howTo);
     return { ...provider, preload: () => Promise.resolve() };
   }
   const backend = createBackend(choice, options);

@@ -3,11 +3,18 @@
  * @module
  */
 
+import { type LocalServer, localServersText } from "./local_servers.ts";
 import { type ChatEvent, type Provider, ProviderError } from "./provider.ts";
 
-/** How to set a provider up, for people; `configPath` is the file to edit. */
-export function howToConfigure(configPath: string): string {
-  return `No model provider is set up yet. Put a key into ${configPath}, for example:\n\n` +
+/**
+ * How to set a provider up, for people.
+ *
+ * @param configPath the file to edit
+ * @param servers of this machine, which come first
+ */
+export function howToConfigure(configPath: string, servers: readonly LocalServer[] = []): string {
+  return `No model provider is set up yet. ${localServersText(servers, configPath)}` +
+    `Put a key into ${configPath}, for example:\n\n` +
     '```json\n{ "providers": { "openrouter": { "apiKey": "sk-or-..." } } }\n```\n\n' +
     "or, for any OpenAI-compatible server:\n\n" +
     '```json\n{\n  "agents": { "defaults": { "provider": "custom", "model": "my-model" } },\n' +
@@ -18,18 +25,17 @@ export function howToConfigure(configPath: string): string {
 /**
  * A provider that fails each call with `provider_unconfigured`.
  *
- * @param howTo what people are told
+ * @param howTo what people are told; never fails
  */
-export function unconfiguredProvider(howTo: string): Provider {
+export function unconfiguredProvider(howTo: () => Promise<string>): Provider {
+  return { name: "unconfigured", chat: () => failure(howTo) };
+}
+
+async function* failure(howTo: () => Promise<string>): AsyncGenerator<ChatEvent> {
   const error = new ProviderError("Cannot ask a model: no provider is set up", {
     code: "provider_unconfigured",
     recovery: "give_up",
-    userText: howTo,
+    userText: await howTo(),
   });
-  return { name: "unconfigured", chat: () => failure(error) };
-}
-
-// A generator that awaits nothing, as the contract has it.
-async function* failure(error: ProviderError): AsyncGenerator<ChatEvent> {
-  yield await Promise.resolve({ type: "failed", error });
+  yield { type: "failed", error };
 }

@@ -5,6 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
@@ -55,6 +56,8 @@ export interface GatewayOptions {
   readonly handlers?: readonly ControlHandler[];
   /** @default the module that hosts the channels there are */
   readonly workerEntry?: URL;
+  /** Model servers to offer while none is set up. @default nobody looks for them */
+  readonly findLocalServers?: FindLocalServers;
 }
 
 /** A running gateway; dispose of it to stop it. */
@@ -111,14 +114,17 @@ interface Parts {
 }
 
 async function startParts(options: GatewayOptions, owned: AsyncDisposableStack): Promise<Parts> {
-  const { loaded, version, world, print, isWhole } = options;
+  const { loaded, version, world, print, isWhole, findLocalServers } = options;
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
 
   const { command = DEFAULT_COMMAND } = options;
   owned.use(await takeLocks(loaded.locations, { clock: world.clock, command }));
   const journal = owned.use(await openGround(options));
-  const services = wireServices({ loaded, version, world, journal, uptimeMs });
+  const services = wireServices({
+    ...{ loaded, version, world, journal, uptimeMs },
+    findLocalServers,
+  });
   print(services.modelLine);
   print(services.toolsLine);
 

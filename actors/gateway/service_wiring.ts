@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { chooseFallbacks, createFallbackProvider } from "../../providers/fallback_chain.ts";
 import { chooseProvider, createProvider } from "../../providers/registry.ts";
+import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -47,6 +48,8 @@ export interface WiringOptions {
   readonly world: World;
   readonly journal: Journal;
   readonly uptimeMs: () => number;
+  /** Model servers to offer while none is set up. @default nobody looks for them */
+  readonly findLocalServers?: FindLocalServers | undefined;
 }
 
 /** The services, and what to say about them at the start. */
@@ -112,7 +115,7 @@ function settingsOf({ loaded, version }: WiringOptions, workspace: string): Sess
 }
 
 function wireProvider(
-  { loaded: { config, locations, process }, world }: WiringOptions,
+  { loaded: { config, locations, process }, world, findLocalServers }: WiringOptions,
 ): { readonly provider: Provider; readonly line: string } {
   const { model, provider, providerRetryMode: retryMode, fallbackModels } = config.agents.defaults;
   const choice = chooseProvider({ model, provider, providers: config.providers });
@@ -124,6 +127,7 @@ function wireProvider(
     configPath: locations.configFile,
     stallMs: process.streamIdleTimeoutMs,
     retryMode,
+    findLocalServers,
   };
   if (choice.state === "unconfigured") {
     const line = `Model: no provider is configured. Put one into ${locations.configFile} ` +

@@ -11,6 +11,7 @@ import { ControlError } from "../../actors/gateway/control_errors.ts";
 import { LockedError } from "../../actors/gateway/errors.ts";
 import { Gateway } from "../../actors/gateway/gateway.ts";
 import { asError } from "../../actors/kernel/errors.ts";
+import { localServers } from "../../providers/adapters/local_probe.ts";
 import type { HandInResult } from "../channel.ts";
 import { pause } from "./adapters/process.ts";
 import { chatRequest, type HandedInEvent } from "./chat_requests.ts";
@@ -121,6 +122,7 @@ async function ownLine(options: ChatLineOptions): Promise<ChatLine> {
     localChannels: [hub.local],
     isWhole: false,
     command: isBrief ? BRIEF_COMMAND : CHAT_COMMAND,
+    findLocalServers: localServers,
   });
   const link = hub.attach({ place, onEvent, wantsMissed: !isBrief });
   return {

@@ -8,6 +8,9 @@ import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { Gateway } from "../../../actors/gateway/gateway.ts";
 import { asError } from "../../../actors/kernel/errors.ts";
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
+import { localServers } from "../../../providers/adapters/local_probe.ts";
+import { localServersLine } from "../../../providers/local_servers.ts";
+import { chooseProvider } from "../../../providers/registry.ts";
 import { reportUncaught, untilAskedToStop } from "../adapters/process.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { chatHandlers } from "../chat_requests.ts";
@@ -46,12 +49,25 @@ export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): P
       isWhole: true,
       command: "gateway",
       handlers: chatHandlers({ hub, workspace, newId: world.newId }),
+      findLocalServers: localServers,
     });
     print("Ready");
+    // Nobody waits for it; after a stop that came first it has nothing more to say.
+    const offering = new AbortController();
+    using _over = { [Symbol.dispose]: () => offering.abort() };
+    offerOf(loaded).then((line) => line !== "" && !offering.signal.aborted && print(line));
     print(`Stopping (${await stopping}): running turns get a moment to finish`);
   }
   print("Stopped");
   return 0;
+}
+
+/** A line about model servers of this machine, where no provider is set up; "" without any. */
+async function offerOf({ config, locations }: LoadedConfig): Promise<string> {
+  const { model, provider } = config.agents.defaults;
+  const choice = chooseProvider({ model, provider, providers: config.providers });
+  if (choice.state !== "unconfigured") return "";
+  return localServersLine(await localServers(), locations.configFile);
 }
 
 function withPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
