@@ -50,10 +50,9 @@ export function brokenTool(toolName: string, reason: string): string {
   return `Error: ${toolName} failed: ${reason}`;
 }
 
-/** To people: the model could not be reached, or refused. */
+/** To people: what they saw of the answer, and the provider's own sentence on why it ends there. */
 export function modelFailure(shown: string, userText: string): string {
-  const failure = `The model request failed: ${userText}`;
-  return shown === "" ? failure : `${shown}\n\n${failure}`;
+  return shown === "" ? userText : `${shown}\n\n${userText}`;
 }
 
 /** To people: the turn has used up its rounds of tools. */
