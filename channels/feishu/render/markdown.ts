@@ -77,14 +77,49 @@ const parser = new Marked({ gfm: true });
 // What is added last is asked first.
 parser.use({ extensions: [bold, operators, inlineMath, blockMath] });
 
-/** The blocks of `text`, in order, without the space between them. */
+/** Deeper nesting is no text for people, and would exhaust the stack of all that walks it. */
+const DEPTH_MAX = 100;
+
+/**
+ * The blocks of `text`, in order, without the space between them. What is nested beyond reason is
+ * one block of code: it shows the text as it stands.
+ */
 export function parseMarkdown(text: string): readonly MarkdownToken[] {
-  return known(parser.lexer(text)).filter(({ type }) => type !== "space");
+  const blocks = walkable(() => parser.lexer(text)) ?? [{ type: "code", raw: text, text }];
+  return blocks.filter(({ type }) => type !== "space");
 }
 
-/** The inline tokens of one line or paragraph. */
+/** The inline tokens of one line or paragraph; nested beyond reason, the text as it stands. */
 export function parseInline(text: string): readonly MarkdownToken[] {
-  return known(parser.Lexer.lexInline(text, parser.defaults));
+  return walkable(() => parser.Lexer.lexInline(text, parser.defaults)) ?? known([literal(text)]);
+}
+
+/** What `parse` gives; null where that is nested too deep, for the parser, which recurses, too. */
+function walkable(parse: () => readonly Token[]): readonly MarkdownToken[] | null {
+  try {
+    const tokens = known(parse());
+    return isDeep(tokens) ? null : tokens;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function isDeep(blocks: readonly MarkdownToken[]): boolean {
+  let level = blocks;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return true;
+    level = level.flatMap(childrenOf);
+  }
+  return false;
+}
+
+function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
+  if (token.type === "list") return token.items;
+  if (token.type === "table") {
+    return [token.header, ...token.rows].flat().flatMap(({ tokens }) => known(tokens));
+  }
+  return "tokens" in token ? known(token.tokens) : [];
 }
 
 /** Those of `tokens` that the parser itself names: all, as no extension adds a type. */

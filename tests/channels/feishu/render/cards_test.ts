@@ -34,6 +34,15 @@ Deno.test("layOutCards shows every word of a document once, in order", () => {
   );
 });
 
+Deno.test.each([
+  [">".repeat(20_000) + " quoted"],
+  ["- ".repeat(5_000) + "listed"],
+  ["*a _b ".repeat(1_500) + "emphasized" + "_ *".repeat(1_500)],
+])("layOutCards shows what is nested beyond reason as it stands", (text) => {
+  const cards = layOutCards(`# Title\n${text}`);
+  assert.equal(cards.map(({ markdown }) => markdown).join("").includes(text.slice(-12)), true);
+});
+
 Deno.test("layOutCards shows what Markdown shows, whatever the text", () => {
   fc.assert(
     fc.property(anyMarkdown, SMALL, (text, limits) => {
