@@ -37,12 +37,16 @@ export class Screen {
     if (event.phase === "growing") return this.#grow(event);
     const { text } = this.#growing.get(event.key) ?? this.#begin();
     this.#growing.delete(event.key);
-    for (const path of event.media) text.note(`[file] ${path}`);
-    if (event.text.trim() !== "") text.finish(event.text);
+    for (const path of event.media) text.note(`[file] ${printable(path)}`);
+    const answer = printable(event.text);
+    if (answer.trim() !== "") text.finish(answer);
   }
 
-  #grow({ key, text, activity }: ShownEvent): void {
+  #grow(event: ShownEvent): void {
     if (this.#options.pace === "whole") return;
+    const { key } = event;
+    const text = printable(event.text);
+    const activity = printable(event.activity);
     const growing = this.#growing.get(key) ?? this.#begin();
     this.#growing.set(key, growing);
     if (text.trim() !== "") growing.text.grow(text);
@@ -56,4 +60,20 @@ export class Screen {
     const { write, pace } = this.#options;
     return { text: new LiveText({ write, isByLine: pace === "lines" }), activity: "" };
   }
+}
+
+/** All control characters but tab and line feed. */
+const CONTROLS = /(?![\t\n])\p{Cc}/gu;
+
+/**
+ * Text of others without power over the terminal (its title, its clipboard, what stands on it):
+ * carriage returns go, signs stand for other control characters. Each by itself, so that a text
+ * that grows keeps its start.
+ */
+function printable(text: string): string {
+  return text.replaceAll(CONTROLS, (control) => {
+    const code = control.charCodeAt(0);
+    if (control === "\r") return "";
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "␡" : "\ufffd";
+  });
 }

@@ -54,3 +54,14 @@ Deno.test("Screen names files, and shows nothing for a blank answer", () => {
   );
   assert.equal(textOf("letters", [{ phase: "final", text: "\n" }]), "");
 });
+
+Deno.test.each<ScreenOptions["pace"]>(["whole", "lines", "letters"])(
+  "Screen gives nobody's text power over the terminal, pace %s",
+  (pace) => {
+    const evil = "a\r\n\x1b]52;c;eA==\x07\u009b2J\x7f";
+    const safe = "a\n␛]52;c;eA==␇\ufffd2J␡";
+    const events = [{ text: evil.slice(0, 2) }, { text: evil }] as const;
+    assert.equal(textOf(pace, [...events, { phase: "final", text: evil }]), `${safe}\n`);
+    assert.equal(textOf(pace, [{ phase: "final", media: ["\x1bc"] }]), "[file] ␛c\n");
+  },
+);
