@@ -84,6 +84,7 @@ export class GatewayLife {
     this.#system = this.#makeSystem(chance);
     this.#core = this.#startCore(chance);
     this.#channels = this.#core.startChannels();
+    this.#disturbed();
   }
 
   /** It was killed or has stopped. */
@@ -141,6 +142,11 @@ export class GatewayLife {
     };
   }
 
+  #disturbed(): void {
+    const nowMs = this.clock.now();
+    this.#world.record.disturbances.push({ fromMs: nowMs, untilMs: nowMs });
+  }
+
   #silence(): void {
     this.#isDead = true;
     this.#scheduler.hold();
@@ -186,6 +192,7 @@ export class GatewayLife {
         if (event.type === "actor_stopped") this.permits.actorStopped(event.actor);
         if (event.type === "actor_restarted") {
           record.restarts.push(event);
+          this.#disturbed();
           log.add("kernel", `${event.actor} restarts: ${event.error}`);
         }
       },

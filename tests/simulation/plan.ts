@@ -119,7 +119,7 @@ function planMessages(
   for (const { name: channel } of channels) {
     const chats = chance.between(1, 3);
     for (let chat = 1; chat <= chats; chat++) {
-      const count = chance.weighted([[chance.between(1, 12), 5], [30, 1]]);
+      const count = chance.weighted([[chance.between(1, 12), 16], [30, 3], [90, 1]]);
       const pace = chance.weighted([[1, 4], [0.05, 1]]);
       let atMs = chance.between(0, 10_000);
       for (let n = 0; n < count && atMs < untilMs; n++) {

@@ -29,9 +29,9 @@ const JOURNAL: readonly PlantedFault[] = [
   },
   {
     what: "finds no unfinished session at the start",
-    file: "actors/journal/store_journal.ts",
-    find: "[...this.#store.unfinishedSessions()].sort(byAge)",
-    replace: "[...this.#store.unfinishedSessions()].slice(0, 0).sort(byAge)",
+    file: "actors/gateway/router.ts",
+    find: "this.#cursor = options.recovers ? FIRST_SESSIONS : null;",
+    replace: "this.#cursor = null;",
   },
   {
     what: "keeps filed lines for ever",
@@ -40,10 +40,10 @@ const JOURNAL: readonly PlantedFault[] = [
     replace: "void turnId, line;",
   },
   {
-    what: "shows no rows that wait to be sent",
+    what: "leaves a row out of what waits to be sent",
     file: "actors/journal/store_journal.ts",
-    find: "return this.#store.unsentOutbounds(channel, afterId, limit);",
-    replace: "return this.#store.unsentOutbounds(channel, afterId + 1, limit);",
+    find: "return this.#store.unsentOutbounds(window);",
+    replace: "return this.#store.unsentOutbounds({ ...window, afterId: window.afterId + 1 });",
   },
 ];
 
@@ -67,22 +67,10 @@ const GATE_AND_ROUTER: readonly PlantedFault[] = [
     replace: "for (const [requestId, holder] of [...waiting].reverse()) {",
   },
   {
-    what: "keeps the permits of the dead",
-    file: "actors/gateway/gate.ts",
-    find: "if (owner === holder) requests.delete(requestId);",
-    replace: "",
-  },
-  {
     what: "forgets what crossed a session's last word",
     file: "actors/gateway/router.ts",
-    find: `if (entry?.wasTold) this.#tell(sessionKey, { type: "wake" });`,
-    replace: "void entry;",
-  },
-  {
-    what: "wakes nothing at the start",
-    file: "actors/gateway/router.ts",
-    find: "if (options.recovers) this.#rescan();",
-    replace: "",
+    find: "    } else if (entry?.wasTold) {\n      this.#wakeAgain(sessionKey);\n    }",
+    replace: "    }",
   },
   {
     what: "looks once into a journal that fails",
@@ -107,25 +95,25 @@ const OUTBOX: readonly PlantedFault[] = [
   },
   {
     what: "takes a failure for a success",
-    file: "actors/gateway/outbox.ts",
+    file: "actors/gateway/delivery_retry.ts",
     find: `return outcome.value.state === "failed" ? outcome.value : undefined;`,
     replace: "return undefined;",
   },
   {
     what: "sends nothing that waited for its channel",
     file: "actors/gateway/outbox.ts",
-    find: "for (const chatId of [...this.#lanes.keys()]) this.#serve(chatId);",
+    find: "for (const chatId of [...this.#rows.lanes.keys()]) this.#serve(chatId);",
     replace: "",
   },
   {
     what: "gives a channel nothing back that it remembered",
-    file: "actors/gateway/outbox.ts",
-    find: "this.#remembered.get(row.key) ?? row.channelState",
-    replace: "null",
+    file: "actors/gateway/outbox_rows.ts",
+    find: "return this.#remembered.get(row.key) ?? row.channelState;",
+    replace: "return null;",
   },
   {
     what: "settles nothing",
-    file: "actors/gateway/outbox.ts",
+    file: "actors/gateway/courier.ts",
     find: "settles: await this.#settles(row),",
     replace: "settles: [],",
   },
@@ -137,15 +125,15 @@ const OUTBOX: readonly PlantedFault[] = [
   },
   {
     what: "reads the journal once, whether it can or not",
-    file: "actors/gateway/outbox.ts",
-    find: `this.#context.after(JOURNAL_RETRY_MS, { type: "refill" });`,
+    file: "actors/gateway/outbox_rows.ts",
+    find: `this.#context.after(JOURNAL_RETRY_MS, { type: "read_on" });`,
     replace: "",
   },
   {
     what: "sends a chat's rows all at once",
     file: "actors/gateway/outbox.ts",
-    find: "if (lane === undefined || lane.isBusy || !this.#isReady) return;",
-    replace: "if (lane === undefined || !this.#isReady) return;",
+    find: "if (lane === undefined || lane.isBusy || !this.#connection.isReady) return;",
+    replace: "if (lane === undefined || !this.#connection.isReady) return;",
   },
   {
     what: "puts new rows before those that wait",
@@ -167,15 +155,15 @@ const OUTBOX: readonly PlantedFault[] = [
   },
   {
     what: "sends again blindly what is in doubt",
-    file: "actors/gateway/delivery_retry.ts",
-    find: `if (failure.code === "delivery_unknown" && ageMs >= rules.idempotencyMs) {`,
-    replace: "if (ageMs < 0) {",
+    file: "actors/gateway/outbox.ts",
+    find: "if (mustLookUp) return this.#lookUp(row);",
+    replace: "",
   },
   {
     what: "leaves everything in doubt",
     file: "actors/gateway/delivery_retry.ts",
-    find: `ageMs >= rules.idempotencyMs) {`,
-    replace: `ageMs >= 0) {`,
+    find: `if (row.mayRepeat) return { key, state: "unknown", doubtSinceMs: null };`,
+    replace: `if (!row.mayRepeat) return { key, state: "unknown", doubtSinceMs: null };`,
   },
 ];
 
@@ -194,18 +182,14 @@ const CHANNELS: readonly PlantedFault[] = [
   },
   {
     what: "acknowledges what the journal did not take",
-    file: "actors/gateway/channel_actor.ts",
-    find: `reason: outcome.error.message,
-      });
-      return replyTo.reply("refused");`,
-    replace: `reason: outcome.error.message,
-      });
-      return replyTo.reply("accepted");`,
+    file: "actors/gateway/channel_desk.ts",
+    find: '      replyTo.reply("refused");\n    });',
+    replace: '      replyTo.reply("accepted");\n    });',
   },
   {
     what: "accepts without telling anybody",
-    file: "actors/gateway/channel_actor.ts",
-    find: `this.#options.router.tell({ type: "inbound_accepted", inbound: accepted.inbound });`,
+    file: "actors/gateway/channel_desk.ts",
+    find: `if (inbound.draft === null) this.#tellRouter({ type: "inbound_accepted", inbound });`,
     replace: "",
   },
   {
@@ -217,8 +201,8 @@ const CHANNELS: readonly PlantedFault[] = [
   {
     what: "sends again what a dying channel may have sent",
     file: "actors/gateway/channel_actor.ts",
-    find: `code: hadNoEffect ? "delivery_transient" : "delivery_unknown",`,
-    replace: `code: hadNoEffect ? "delivery_transient" : "delivery_transient",`,
+    find: `code: hadNoEffect ? "delivery_transient" : "delivery_unknown"`,
+    replace: `code: hadNoEffect ? "delivery_unknown" : "delivery_transient"`,
   },
 ];
 
@@ -256,7 +240,7 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "never sleeps",
     file: "actors/session/session.ts",
-    find: `this.#router.tell({ type: "session_idle", sessionKey: this.#sessionKey });`,
+    find: `this.#tellIdle("session_idle");`,
     replace: "",
   },
   {
@@ -311,14 +295,14 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "lets commands join a turn",
     file: "actors/session/incoming.ts",
-    find: "    .filter((waiting) => !isCommand(waiting))\n    .slice(0, countMax);",
-    replace: "    .slice(0, countMax);",
+    find: "    .filter((waiting) => !isCommand(waiting));",
+    replace: "    .filter((waiting) => waiting.seq > 0);",
   },
   {
     what: "lets all that waits join a turn",
     file: "actors/session/incoming.ts",
-    find: ".slice(0, countMax);",
-    replace: ".slice(0, countMax + 1);",
+    find: "firstDraft === -1 ? countMax : Math.min(firstDraft, countMax)",
+    replace: "firstDraft === -1 ? countMax + 1 : Math.min(firstDraft, countMax)",
   },
 ];
 
@@ -424,13 +408,6 @@ const HISTORY: readonly PlantedFault[] = [
 
 const KERNEL: readonly PlantedFault[] = [
   {
-    what: "loses what waits when an actor restarts",
-    file: "actors/kernel/cell.ts",
-    find: '    this.#incarnation = new Incarnation(this);\n    this.#state = "running";',
-    replace:
-      '    this.#incarnation = new Incarnation(this);\n    this.#mailbox = undefined;\n    this.#state = "running";',
-  },
-  {
     what: "lets timers outlive their actor",
     file: "actors/kernel/incarnation.ts",
     find: "    this.#atEnd(cancel);\n    return { cancel };",
@@ -450,6 +427,66 @@ const KERNEL: readonly PlantedFault[] = [
   },
 ];
 
+const BEYOND: readonly PlantedFault[] = [
+  {
+    what: "loses rows of a chat with many",
+    file: "actors/gateway/outbox_window.ts",
+    find:
+      "if (row.id > this.#readToId) this.#mayMiss = true;\n    else if (!this.#isUnread(row)) return this.#addNew(row);\n    return false;",
+    replace: "return this.#addNew(row);",
+  },
+  {
+    what: "forgets how its channel is when it fails",
+    file: "actors/gateway/outbox.ts",
+    find: "create: (context) => new Outbox(context, options, connection),",
+    replace:
+      "create: (context) => new Outbox(context, options, { isReady: false, isStreaming: false }),",
+  },
+  {
+    what: "looks for nothing when a channel's actor failed",
+    file: "actors/gateway/channel_actor.ts",
+    find: `if (lives++ > 0) options.router.tell({ type: "rescan" });`,
+    replace: "",
+  },
+  {
+    what: "forgets its doubt",
+    file: "actors/gateway/courier.ts",
+    find:
+      "await this.#options.journal.commit({ outboundChanges: [change] });\n    }\n    return await this.#deliver(delivery, signal);",
+    replace: "void change;\n    }\n    return await this.#deliver(delivery, signal);",
+  },
+  {
+    what: "tells nobody that it may repeat itself",
+    file: "actors/gateway/courier.ts",
+    find: "...(row.mayRepeat && { notice: MAY_REPEAT_NOTICE }),",
+    replace: "",
+  },
+  {
+    what: "lets messages overtake a command that ends all before it",
+    file: "actors/session/incoming.ts",
+    find: "const firstEnd = page.findIndex(endsAllBefore);",
+    replace: "const firstEnd = -1;",
+  },
+  {
+    what: "works on drafts",
+    file: "actors/session/incoming.ts",
+    find: "if (inbound.draft !== null) heldUp.add(chat);\n    else if",
+    replace: "if",
+  },
+  {
+    what: "forgets what waits behind a draft that is taken back",
+    file: "actors/session/session.ts",
+    find: "if (valueOf(outcome)) this.#mayHaveWork = true;",
+    replace: "valueOf(outcome);",
+  },
+  {
+    what: "completes drafts without telling anybody",
+    file: "actors/gateway/channel_desk.ts",
+    find: `if (inbound !== null) this.#tellRouter({ type: "inbound_accepted", inbound });`,
+    replace: "void inbound;",
+  },
+];
+
 /** All of them. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...JOURNAL,
@@ -460,4 +497,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...TURN,
   ...HISTORY,
   ...KERNEL,
+  ...BEYOND,
 ];

@@ -11,6 +11,8 @@ import type { RunEnd } from "./time.ts";
 /** Kept over all lives of the gateway, for the laws to look at. */
 export interface WorldRecord {
   lives: number;
+  /** When something failed that slows the gateway down. Epoch milliseconds. */
+  readonly disturbances: { readonly fromMs: number; readonly untilMs: number }[];
   readonly deadLetters: DeadLetter[];
   readonly restarts: Extract<KernelEvent, { type: "actor_restarted" }>[];
   /** Sentences about what must not be, noticed while it happened. */
@@ -28,10 +30,11 @@ export interface WorldRecord {
   hasStopped: boolean;
 }
 
-/** Nothing happened yet. */
-export function newRecord(): WorldRecord {
+/** Nothing happened yet, but it is known what will. */
+export function newRecord(disturbances: WorldRecord["disturbances"]): WorldRecord {
   return {
     lives: 0,
+    disturbances,
     deadLetters: [],
     restarts: [],
     breaches: [],

@@ -204,6 +204,7 @@ class World {
 
 function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
   const time = new SimulatedTime();
+  const startMs = time.now();
   const log = new EventLog(time);
   const chance = new Chance(plan.seed);
   const faults = new Faults(time, plan, chance.fork("faults"));
@@ -237,7 +238,10 @@ function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
     disk,
     watch,
     platforms,
-    record: newRecord(),
+    record: newRecord(plan.outages.map(({ fromMs, untilMs }) => ({
+      fromMs: startMs + fromMs,
+      untilMs: startMs + untilMs,
+    }))),
     sabotage,
     newId: () => `id${++ids}`,
   };

@@ -10,8 +10,10 @@ import { marksIn } from "../marks.ts";
 import type { FinishedWorld } from "../world.ts";
 import type { Law } from "./law.ts";
 
-/** Some commits, as slow as the world makes them, and no more. */
-const COMMAND_MS_MAX = 500;
+/** Some commits, and for a new session some writes to the disk, as slow as the world makes them. */
+const COMMAND_MS_MAX = 2_500;
+/** So long a failure has its effects: sessions wait before they try again. */
+const CALM_MS = 60_000;
 
 /** Whatever a person writes is accepted, once, and nothing else is. */
 function takesEachMessageInOnce({ watch, platforms }: FinishedWorld): string[] {
@@ -24,6 +26,15 @@ function takesEachMessageInOnce({ watch, platforms }: FinishedWorld): string[] {
   const known = new Set(posted.map(({ platformId }) => platformId));
   const invented = [...accepted.keys()].filter((platformId) => !known.has(platformId));
   return [...breaches, ...invented.map((platformId) => `${platformId} was never posted`)];
+}
+
+/** What is worked on is what was written. */
+function worksOnWhatWasWritten({ watch, platforms }: FinishedWorld): string[] {
+  return [...watch.inbounds.values()].flatMap(({ row }) => {
+    const written = platforms.get(row.channel)?.messageOf(row.platformId);
+    const isRight = row.content === written?.text || row.state === "stopped";
+    return isRight ? [] : [`inbound ${row.seq} is "${row.content}" for "${written?.text}"`];
+  });
 }
 
 /** Every accepted message comes to an end. */
@@ -141,15 +152,21 @@ function answersInOrder(world: FinishedWorld): string[] {
   );
 }
 
-/** Commands wait for no turn: while nothing goes wrong they are answered at once. */
-function answersCommandsAtOnce({ watch, plan }: FinishedWorld): string[] {
-  if (plan.outages.length > 0 || plan.endings > 0) return [];
-  if (plan.actorFailureShare > 0 || plan.slowCommitShare > 0) return [];
+/** Commands wait for no turn: while nothing fails they are answered at once. */
+function answersCommandsAtOnce({ watch, plan, record }: FinishedWorld): string[] {
+  if (plan.slowCommitShare > 0) return [];
   return [...watch.inbounds.values()]
     .filter(({ row }) => parseCommand(row.content) !== null)
-    .map(({ row, endedAtMs = Infinity }) => ({ row, tookMs: endedAtMs - row.acceptedAtMs }))
-    .filter(({ tookMs }) => tookMs > COMMAND_MS_MAX)
-    .map(({ row, tookMs }) => `inbound ${row.seq} (${row.content}) took ${tookMs} ms`);
+    .map(({ row, endedAtMs = Infinity }) => ({ row, fromMs: row.acceptedAtMs, untilMs: endedAtMs }))
+    .filter(({ fromMs, untilMs }) => untilMs - fromMs > COMMAND_MS_MAX)
+    .filter(({ fromMs, untilMs }) =>
+      !record.disturbances.some((disturbance) =>
+        disturbance.fromMs <= untilMs && disturbance.untilMs >= fromMs - CALM_MS
+      )
+    )
+    .map(({ row, fromMs, untilMs }) =>
+      `inbound ${row.seq} (${row.content}) took ${untilMs - fromMs} ms`
+    );
 }
 
 /** It was dropped, or could have been, because its sender took it back. */
@@ -168,6 +185,7 @@ function answersTo({ row }: SeenInbound, { watch }: FinishedWorld): Outbound[] {
 /** By their names. */
 export const answerLaws: Readonly<Record<string, Law>> = {
   takesEachMessageInOnce,
+  worksOnWhatWasWritten,
   bringsEachMessageToAnEnd,
   answersEachMessageOnce,
   saysAWordAtEachEnd,
