@@ -4,11 +4,17 @@
  */
 
 import type { LoadedConfig } from "../../actors/config/load_config.ts";
+import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
+import { sleep } from "../../actors/kernel/clock.ts";
+import { asError, GatewayError } from "../../actors/kernel/errors.ts";
 import { exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
 import { Screen } from "./screen.ts";
 import type { SettledEvent, TerminalEvent, TerminalPlace } from "./terminal_events.ts";
+
+/** A conversation that gives no sign, not even to /stop, is left after this long. */
+const LEAVE_MS = 5_000;
 
 /** What a conversation in the terminal is made of. */
 export interface ChatScene {
@@ -26,7 +32,8 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
   const { terminal, dim } = scene;
   const interrupted = untilAskedToStop();
   const pace = terminal.isInteractive ? "letters" : "whole";
-  const screen = new Screen({ write: terminal.write, pace, dim });
+  const output = Promise.withResolvers<never>();
+  const screen = new Screen({ write: writerOf(terminal, output.reject), pace, dim });
   const { promise: settled, resolve } = Promise.withResolvers<SettledEvent["outcome"]>();
   const platformId = crypto.randomUUID();
   const stopId = crypto.randomUUID();
@@ -46,6 +53,7 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
   }
   const ended = await Promise.race([
     settled,
+    output.promise,
     line.broken,
     interrupted.then((signal) => ({ signal })),
   ]);
@@ -65,5 +73,26 @@ async function leave(
     return;
   }
   await line.say({ platformId: stopId, content: "/stop" });
-  await settled;
+  await Promise.race([settled, sleep(systemClock, LEAVE_MS)]);
+}
+
+/** An output that fails (a full disk) ends the command; the answer stands in the conversation. */
+function writerOf(
+  { write }: Terminal,
+  fail: (error: Error) => void,
+): (text: string) => void {
+  return (text) => {
+    try {
+      write(text);
+    } catch (error) {
+      fail(new OutputError(`Cannot write the answer: ${asError(error).message}`));
+    }
+  };
+}
+
+/** Standard output does not take what is written to it. */
+class OutputError extends GatewayError {
+  override readonly name = "OutputError";
+  readonly code = "output_failed";
+  readonly recovery = "give_up";
 }

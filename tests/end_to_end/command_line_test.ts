@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { GatewayHome, runTroupe, writeConfig } from "../support/gateway_process.ts";
 import { TroupeCommand } from "../support/troupe_command.ts";
+import { until } from "../support/until.ts";
 import { callTool, lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 
@@ -182,4 +183,29 @@ Deno.test("No child of the gateway finds a secret in its environment", async () 
   const results = model.requests[1]?.body.messages.filter(({ role }) => role === "tool") ?? [];
   assert.match(String(results[0]?.content), /(^|\n)0(\n|$)/);
   assert.equal(model.requests[0]?.headers["authorization"], "Bearer sk-test-0123456789abcdef");
+});
+
+Deno.test("A question whose answer cannot be written says so and ends with exit code 1", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await echo();
+  await writeConfig(home, { model });
+  const main = new URL("../../mod.ts", import.meta.url).pathname;
+  const { code, stderr } = await new Deno.Command("sh", {
+    args: ["-c", '"$0" run -A --no-check "$1" agent -m hi > /dev/full', Deno.execPath(), main],
+    env: { TROUPE_HOME: home.path, NO_COLOR: "1" },
+  }).output();
+  assert.equal(code, 1);
+  assert.match(new TextDecoder().decode(stderr), /^Error: Cannot write the answer: .+\n$/);
+});
+
+Deno.test("A question whose conversation cannot be read is left by a signal", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await echo();
+  await writeConfig(home, { model });
+  await Deno.mkdir(join(home.workspace, "sessions", "cli_direct.jsonl"), { recursive: true });
+  const state = join(home.path, "state", "gateway.lock");
+  await using agent = new TroupeCommand({ home: home.path, args: ["agent", "-m", "hi"] });
+  await until(async () => await Deno.stat(state).then(() => true, () => false));
+  agent.signal("SIGTERM");
+  assert.equal(await agent.ended(), 143);
 });
