@@ -32,6 +32,7 @@ import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
+import { announceRestart, restartPort } from "./restart.ts";
 import { strandedIn, type StrandedMessages } from "./stranded.ts";
 import type { World } from "./world.ts";
 
@@ -52,6 +53,12 @@ export interface GatewayOptions {
   readonly isWhole: boolean;
   /** What this process was started as, for others that meet its locks. @default "gateway" */
   readonly command?: string;
+  /**
+   * Ends the process in good order, so that it is started again.
+   *
+   * @default nobody can ask for it
+   */
+  readonly onRestart?: () => void;
   /** Answered at the control door besides the gateway's own requests. */
   readonly handlers?: readonly ControlHandler[];
   /** @default the module that hosts the channels there are */
@@ -140,6 +147,10 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
     }),
   );
   const { core, channels } = startActors(options, { system, journal, services });
+  if (isWhole) {
+    const outbox = (name: string) => core.outboxes.get(name);
+    await announceRestart({ journal, clock: world.clock, outbox });
+  }
   const report = () =>
     reportHealth({
       version,
@@ -182,10 +193,13 @@ interface Ground {
 }
 
 function startActors(
-  { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY }: GatewayOptions,
+  options: GatewayOptions,
   { system, journal, services }: Ground,
 ): Pick<Parts, "core" | "channels"> {
+  const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
   const { config, locations } = loaded;
+  const { onRestart: request, world: { clock } } = options;
+  const restart = request && restartPort({ owners: config.owners, clock, request });
   const { defaults } = config.agents;
   const { transcribeFolder } = services;
   const platforms = isWhole
@@ -204,7 +218,7 @@ function startActors(
     owners: config.owners,
     ...(isWhole && { retention: config.gateway.retention }),
     startSession: (spawn, sessionKey, router, surroundings) =>
-      spawn(sessionActor(sessionKey, { ...services.shared, ...surroundings }, router)),
+      spawn(sessionActor(sessionKey, { ...services.shared, ...surroundings, restart }, router)),
   });
   const channels = core.startChannels();
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);

@@ -58,11 +58,11 @@ export class MemoryStore implements JournalStore {
       lastSeq: this.#lastSeq,
       lastId: this.#lastId,
       inbounds: this.#inbounds.values().sort(bySeq),
-      turns: this.#turns.values(),
+      turns: this.#turns.values().sort(by(({ turnId }) => turnId)),
       lines: this.#lines.entries().sort(([a], [b]) => a - b).map(([, line]) => line),
       outbounds: this.#outbounds.values().sort(byId),
       seen: this.#seen.values().sort(bySeq),
-      notes: this.#notes.values(),
+      notes: this.#notes.values().sort(by(({ key }) => key)),
     };
   }
 
@@ -344,6 +344,10 @@ function isOldInbound(
 
 function bySeq(a: { readonly seq: number }, b: { readonly seq: number }): number {
   return a.seq - b.seq;
+}
+
+function by<T>(keyOf: (row: T) => string): (a: T, b: T) => number {
+  return (a, b) => keyOf(a) < keyOf(b) ? -1 : 1;
 }
 
 function byId(a: Outbound, b: Outbound): number {

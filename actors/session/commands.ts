@@ -12,7 +12,14 @@ import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
-import { newSessionText, STOPPED_NOTE, stoppedText } from "./wording.ts";
+import {
+  CANNOT_RESTART,
+  newSessionText,
+  OWNERS_ONLY,
+  RESTARTING,
+  STOPPED_NOTE,
+  stoppedText,
+} from "./wording.ts";
 
 /** A command and what it may look at and change. */
 export interface CommandScene {
@@ -38,6 +45,8 @@ export async function carryOut(scene: CommandScene): Promise<void> {
       return await reply(scene, describe(scene));
     case "stop":
       return await stop(scene);
+    case "restart":
+      return await restart(scene);
     case "new":
       return await startAnew(scene);
     default:
@@ -48,28 +57,38 @@ export async function carryOut(scene: CommandScene): Promise<void> {
 async function reply({ log, command }: CommandScene, content: string): Promise<void> {
   await log.commit({
     inbounds: [{ seq: command.seq, state: "done" }],
-    outbounds: [commandReply(command, content)],
+    outbounds: commandReply(command, content),
   });
+}
+
+/** The command is done, and who asked is noted for the next start, before the process ends. */
+async function restart(scene: CommandScene): Promise<void> {
+  const { log, command, services } = scene;
+  if (services.restart === undefined) return await reply(scene, CANNOT_RESTART);
+  if (!services.restart.isAllowed(command)) return await reply(scene, OWNERS_ONLY);
+  await log.commit({
+    inbounds: [{ seq: command.seq, state: "done" }],
+    outbounds: commandReply(command, RESTARTING),
+    notes: [services.restart.noteFor(command)],
+  });
+  services.restart.request();
 }
 
 async function stop({ log, command, services, turn }: CommandScene): Promise<void> {
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
-  const running = turn?.steps.inbounds.length ?? 0;
+  const running = turn?.steps.unanswered.length ?? 0;
   const confirmation = stoppedText(running, waiting.length);
   await stopWork(log, { command, turn, waiting, note: STOPPED_NOTE, confirmation });
 }
 
-/**
- * The conversation goes first: after a crash in between the command still waits and is repeated.
- * The other way round it could be confirmed and never done.
- */
+/** That the conversation begins anew is durable with the command; a crash only delays it. */
 async function startAnew({ log, command, services, memory, turn }: CommandScene): Promise<void> {
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
-  const stopped = (turn?.steps.inbounds.length ?? 0) + waiting.length;
-  await log.clear();
-  memory.forgetConversation();
+  const stopped = (turn?.steps.unanswered.length ?? 0) + waiting.length;
   const confirmation = newSessionText(stopped);
   await stopWork(log, { command, turn, waiting, note: null, confirmation });
+  await log.clear();
+  memory.forgetConversation();
 }
 
 function describe({ services, log, memory, turn }: CommandScene): string {

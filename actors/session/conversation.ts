@@ -9,11 +9,19 @@ import { Replay } from "./history.ts";
 import { storable } from "./message_line.ts";
 import type { SessionFile, SessionMetadata, StoredMessage } from "./session_file.ts";
 
+/**
+ * Field of a line that takes other lines, named by their ids, out of what the model is shown. Such a
+ * line is itself not shown.
+ */
+export const SET_ASIDE = "set_aside";
+
 /** All that is known of a conversation; it only grows, except for {@link Conversation.clear}. */
 export class Conversation {
   readonly key: string;
   #messages: StoredMessage[] = [];
   #replay = new Replay();
+  /** Ids of lines that the model is not shown. */
+  #setAside = new Set<string>();
   #createdAtMs: number;
   #metadata: JsonObject;
   #lastConsolidated: number;
@@ -30,7 +38,8 @@ export class Conversation {
       0,
       Math.min(file.metadata?.lastConsolidated ?? 0, file.messages.length),
     );
-    for (const stored of file.messages) this.append(stored);
+    this.#setAside = new Set(file.messages.flatMap(setAsideBy));
+    for (const stored of file.messages) this.#add(stored);
   }
 
   /** Everything that was said, summarised or not. */
@@ -55,9 +64,28 @@ export class Conversation {
 
   /** Adds a message that was made durable, as it is in the file: without images. */
   append(stored: StoredMessage): void {
+    this.#add(stored);
+    const setAside = setAsideBy(stored);
+    if (setAside.length === 0) return;
+    for (const lineId of setAside) this.#setAside.add(lineId);
+    this.#replay = Replay.of(this.replayed().map(({ message }) => message));
+  }
+
+  /** The messages that the model is shown, as they are stored. */
+  replayed(): StoredMessage[] {
+    return this.#messages.slice(this.#lastConsolidated).filter((stored) => this.#isShown(stored));
+  }
+
+  #add(stored: StoredMessage): void {
     const message = storable(stored.message);
     this.#messages.push(message === stored.message ? stored : { ...stored, message });
-    if (this.#messages.length > this.#lastConsolidated) this.#replay.push(message);
+    const isRecent = this.#messages.length > this.#lastConsolidated;
+    if (isRecent && this.#isShown(stored)) this.#replay.push(message);
+  }
+
+  #isShown(stored: StoredMessage): boolean {
+    if (stored.lineId !== null && this.#setAside.has(stored.lineId)) return false;
+    return setAsideBy(stored).length === 0;
   }
 
   /** What the model is shown of the conversation so far. */
@@ -90,8 +118,16 @@ export class Conversation {
   clear(nowMs: number): void {
     this.#messages = [];
     this.#replay = new Replay();
+    this.#setAside = new Set();
     this.#createdAtMs = nowMs;
     this.#metadata = {};
     this.#lastConsolidated = 0;
   }
+}
+
+/** Ids of the lines that a line takes out; what is none of ours there takes out nothing. */
+function setAsideBy({ extras }: StoredMessage): readonly string[] {
+  const ids = extras[SET_ASIDE];
+  if (!Array.isArray(ids)) return [];
+  return ids.filter((id) => typeof id === "string");
 }

@@ -4,7 +4,7 @@
  */
 
 import type { UserMessage } from "../../providers/provider.ts";
-import type { Inbound, Journal } from "../journal/journal.ts";
+import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import { endsTurn, parseCommand } from "./command_table.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
@@ -87,25 +87,33 @@ export async function followUpsOf(
   inbound: Inbound,
   countMax: number,
 ): Promise<Inbound[]> {
-  const { sessionKey, channel, chatId } = inbound;
+  const { sessionKey, channel, replyChannel, chatId } = inbound;
   const page = await journal.waiting(sessionKey, 0, PAGE_ROWS);
   const firstEnd = page.findIndex(endsAllBefore);
   const ofChat = page
     .slice(0, firstEnd === -1 ? page.length : firstEnd)
     .filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)
+    .filter((waiting) => waiting.replyChannel === replyChannel)
     .filter((waiting) => !isCommand(waiting));
   const firstDraft = ofChat.findIndex(({ draft }) => draft !== null);
   return ofChat.slice(0, firstDraft === -1 ? countMax : Math.min(firstDraft, countMax));
 }
 
-/** Whether a session answers an inbound by itself. */
-export function isCommand(inbound: Inbound): boolean {
-  return inbound.draft === null && parseCommand(inbound.content) !== null;
+/** Whether a session answers an inbound by itself. What comes from inside is always for the model. */
+export function isCommand({ channel, content, draft }: Inbound): boolean {
+  return draft === null && channel !== SYSTEM_CHANNEL && parseCommand(content) !== null;
+}
+
+/** Where the conversation with an inbound takes place: where it is answered, if it is. */
+export function placeOf(
+  { channel, replyChannel, chatId }: Inbound,
+): { readonly channel: string; readonly chatId: string } {
+  return { channel: replyChannel ?? channel, chatId };
 }
 
 /** A command that ends what was accepted before it, and so must come before what came after it. */
 function endsAllBefore(inbound: Inbound): boolean {
-  const name = inbound.draft === null ? parseCommand(inbound.content) : null;
+  const name = isCommand(inbound) ? parseCommand(inbound.content) : null;
   return name !== null && endsTurn(name);
 }
 
@@ -114,7 +122,8 @@ export async function readInbound(
   inbound: Inbound,
   { settings, readImage, clock }: Pick<SessionServices, "settings" | "readImage" | "clock">,
 ): Promise<ReadInbound> {
-  const { channel, chatId, content } = inbound;
+  const { content } = inbound;
+  const { channel, chatId } = placeOf(inbound);
   const attachments = await loadAttachments(inbound.media, readImage);
   const block = runtimeBlock({ nowMs: clock.now(), timezone: settings.timezone, channel, chatId });
   return {

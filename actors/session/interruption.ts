@@ -1,14 +1,15 @@
 /**
- * Ends a session's work from outside: on request, or because something broke. Each way is one
- * transaction, and everybody who waited for an answer hears a word.
+ * Ends a session's work on request, in one transaction: everybody who waited for an answer hears a
+ * word.
  * @module
  */
 
 import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
 import type { SessionLog } from "./session_log.ts";
+import { clearingNote } from "./session_store.ts";
 import { changes, settlements, type TurnSteps } from "./steps.ts";
-import { BROKEN_TURN, STOPPED_ELSEWHERE, STOPPED_MARK, UNAVAILABLE_NOTE } from "./wording.ts";
+import { STOPPED_ELSEWHERE, STOPPED_MARK } from "./wording.ts";
 
 /** A turn that has not ended. */
 export interface UnfinishedTurn {
@@ -22,7 +23,7 @@ export interface StopRequest {
   readonly turn: UnfinishedTurn | undefined;
   /** Messages that wait and were accepted before the command. */
   readonly waiting: readonly Inbound[];
-  /** The line that closes the turn in the history; null where the history is gone. */
+  /** The line that closes the turn in the history; null where the conversation begins anew. */
   readonly note: string | null;
   readonly confirmation: string;
 }
@@ -35,19 +36,21 @@ export interface StopRequest {
 export async function stopWork(log: SessionLog, request: StopRequest): Promise<void> {
   const { command, turn, waiting, note, confirmation } = request;
   const closing = turn?.steps.closing("stopped", note) ?? { step: {}, drafts: [] };
-  const growing = turn?.steps.openRow === undefined ? [] : [stoppedRow(turn)];
-  const unsettled = growing.length > 0 ? waiting : [...turn?.steps.inbounds ?? [], ...waiting];
-  const isHere = (inbound: Inbound) =>
-    inbound.channel === command.channel && inbound.chatId === command.chatId;
+  const growing = turn?.steps.openRow === undefined ? [] : stoppedRows(turn);
+  const unsettled = growing.length > 0 ? waiting : [...turn?.steps.unanswered ?? [], ...waiting];
+  const isHere = ({ replyChannel, chatId }: Inbound) =>
+    replyChannel === command.replyChannel && chatId === command.chatId;
   const here = unsettled.filter(isHere);
   const elsewhere = Object.values(
     Object.groupBy(
       unsettled.filter((inbound) => !isHere(inbound)),
-      ({ channel, chatId }) => JSON.stringify([channel, chatId]),
+      ({ replyChannel, chatId }) => JSON.stringify([replyChannel, chatId]),
     ),
   ).filter((chat) => chat !== undefined);
+  const notes = note === null ? [{ key: clearingNote(log.sessionKey), value: true }] : [];
   await log.commit({
     ...closing.step,
+    notes,
     inbounds: [
       ...closing.step.inbounds ?? [],
       ...changes(waiting, "stopped"),
@@ -58,52 +61,42 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
       ...elsewhere.flatMap((chat, index) =>
         stoppedElsewhere(chat, `command:${command.seq}:${index + 1}`)
       ),
-      commandReply(command, confirmation, settlements(here, "stopped")),
+      ...commandReply(command, confirmation, settlements(here, "stopped")),
     ],
   }, closing.drafts);
 }
 
-/**
- * Ends a turn that broke: its senders are told, the session can go on.
- *
- * @throws {JournalError} when nothing of it was kept
- */
-export async function closeBrokenTurn(log: SessionLog, turn: UnfinishedTurn): Promise<void> {
-  const { step, drafts } = turn.steps.closing("failed", UNAVAILABLE_NOTE);
-  const { preamble, text } = turn.shown;
-  const content = withMark(text, BROKEN_TURN);
-  const outbounds = turn.steps.inbounds.length === 0
-    ? []
-    : [turn.steps.finalRow(content, preamble, "failed")];
-  await log.commit({ ...step, outbounds }, drafts);
-}
-
-/** The reply to a command, which settles it. */
+/** The reply to a command, which settles it; none where replies go nowhere. */
 export function commandReply(
   command: Inbound,
   content: string,
   alsoSettles: readonly Settlement[] = [],
-): NewOutbound {
-  return {
-    ...rowFor(command, `command:${command.seq}:0`, content),
+): NewOutbound[] {
+  return rowsFor(command, `command:${command.seq}:0`, content).map((row) => ({
+    ...row,
     settles: [...settlements([command], "done"), ...alsoSettles],
-  };
+  }));
 }
 
 /** What was shown of an answer stays, and is marked. */
-function stoppedRow({ steps, shown }: UnfinishedTurn): NewOutbound {
-  return steps.finalRow(withMark(shown.text, STOPPED_MARK), shown.preamble, "stopped");
+function stoppedRows({ steps, shown }: UnfinishedTurn): NewOutbound[] {
+  return steps.finalRows(withMark(shown.text, STOPPED_MARK), shown.preamble, "stopped");
 }
 
 function stoppedElsewhere(chat: readonly Inbound[], key: string): NewOutbound[] {
   const [first] = chat;
   if (first === undefined) return [];
-  return [{ ...rowFor(first, key, STOPPED_ELSEWHERE), settles: settlements(chat, "stopped") }];
+  const settles = settlements(chat, "stopped");
+  return rowsFor(first, key, STOPPED_ELSEWHERE).map((row) => ({ ...row, settles }));
 }
 
-function rowFor(inbound: Inbound, key: string, content: string): Omit<NewOutbound, "settles"> {
-  const { channel, chatId, sessionKey, context } = inbound;
-  return {
+function rowsFor(
+  { replyChannel: channel, chatId, sessionKey, context }: Inbound,
+  key: string,
+  content: string,
+): Omit<NewOutbound, "settles">[] {
+  if (channel === null) return [];
+  return [{
     key,
     channel,
     chatId,
@@ -114,7 +107,7 @@ function rowFor(inbound: Inbound, key: string, content: string): Omit<NewOutboun
     media: [],
     context,
     isPlain: true,
-  };
+  }];
 }
 
 function withMark(shown: string, mark: string): string {

@@ -7,7 +7,7 @@
 import type { Clock } from "../kernel/clock.ts";
 import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
-import type { Inbound, Journal, Outbound } from "../journal/journal.ts";
+import type { Inbound, Journal, Outbound, Step } from "../journal/journal.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ReadImage } from "./runtime_context.ts";
@@ -90,6 +90,16 @@ export interface PromptFiles {
   read(path: string): Promise<string | null>;
 }
 
+/** How a session has the process end and start again. */
+export interface RestartPort {
+  /** Whether the sender of a command may ask for it. */
+  isAllowed(command: Inbound): boolean;
+  /** What is noted with the command, so that its chat hears of the next start. */
+  noteFor(command: Inbound): NonNullable<Step["notes"]>[number];
+  /** Asks for it; the process ends in good order. */
+  request(): void;
+}
+
 /** All that sessions share. */
 export interface SessionServices {
   readonly settings: SessionSettings;
@@ -111,6 +121,8 @@ export interface SessionServices {
   readonly newId: NewId;
   /** Milliseconds since the gateway started. */
   readonly uptimeMs: () => number;
+  /** Undefined where the process cannot start again by itself. */
+  readonly restart?: RestartPort | undefined;
 }
 
 /** What the router tells a session. */

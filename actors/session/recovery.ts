@@ -10,6 +10,7 @@ import type { Journal, Outbound, TurnRecord } from "../journal/journal.ts";
 import type { StoredMessage } from "./session_file.ts";
 import { lookForWork, type Waiting } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
+import { culpritOf, mustRunAlone, parkCulprit } from "./poison.ts";
 import { SessionLog } from "./session_log.ts";
 import { SessionStore } from "./session_store.ts";
 import { TurnSteps } from "./steps.ts";
@@ -21,27 +22,39 @@ const logger = getLogger(["troupe", "session", "recovery"]);
 export interface Awakened {
   readonly log: SessionLog;
   /** The turn to go on with, if there is one. */
-  readonly interrupted: TurnSteps | undefined;
+  readonly interrupted: InterruptedTurn | undefined;
   readonly waiting: Waiting;
+}
+
+/** A turn that an end of the process, or a restart of its actor, cut off. */
+export interface InterruptedTurn {
+  readonly steps: TurnSteps;
+  /** One of its inbounds breaks it: they are run one by one. */
+  readonly mustRunAlone: boolean;
 }
 
 /**
  * Wakes a session. Lines that only the journal holds are filed first.
  *
+ * @param signal ends what the session does
  * @throws {JournalError} {SessionFileError}
  */
 export async function wakeSession(
   sessionKey: string,
   services: SessionServices,
+  signal: AbortSignal,
 ): Promise<Awakened> {
   const store = new SessionStore(services);
   const conversation = await store.load(sessionKey);
-  const log = new SessionLog({ services, store, conversation });
+  const log = new SessionLog({ services, store, conversation, signal });
   const interrupted = await findInterrupted(log, services.journal);
   return { log, interrupted, waiting: await lookForWork(services.journal, sessionKey) };
 }
 
-async function findInterrupted(log: SessionLog, journal: Journal): Promise<TurnSteps | undefined> {
+async function findInterrupted(
+  log: SessionLog,
+  journal: Journal,
+): Promise<InterruptedTurn | undefined> {
   const found = await journal.interrupted(log.sessionKey);
   if (found === null) return undefined;
   const { turn, inbounds } = found;
@@ -51,13 +64,18 @@ async function findInterrupted(log: SessionLog, journal: Journal): Promise<TurnS
     openCalls: callsWithoutResult(log.conversation.messages),
     ...await findAnswers(turn, journal),
   });
+  const culprit = culpritOf(turn, inbounds);
+  if (culprit !== undefined) {
+    await parkCulprit(steps, culprit, log.conversation);
+    return steps.unanswered.length === 0 ? undefined : { steps, mustRunAlone: false };
+  }
   if (inbounds.length > 0) {
     logger.info("Goes on with turn {turnId} of {sessionKey}, which was interrupted", {
       turnId: turn.turnId,
       sessionKey: log.sessionKey,
       attempts: turn.attempts,
     });
-    return steps;
+    return { steps, mustRunAlone: mustRunAlone(turn) };
   }
   // Nobody waits for this turn: it only has to be closed.
   const { step, drafts } = steps.closing("failed", UNAVAILABLE_NOTE);

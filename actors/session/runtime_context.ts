@@ -4,8 +4,12 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import type { ContentBlock, ImageBlock, UserMessage } from "../../providers/provider.ts";
+import { asError } from "../kernel/errors.ts";
 import { imagePlace } from "./message_line.ts";
+
+const logger = getLogger(["troupe", "session", "runtime_context"]);
 
 const BLOCK_START = "[Runtime context: facts about this message, not instructions]";
 const BLOCK_END = "[/Runtime context]";
@@ -76,7 +80,7 @@ export async function loadAttachments(
   const read = await Promise.all(
     paths.map(async (path, index) => ({
       path,
-      image: index < IMAGES_MAX ? await readImage(path) : null,
+      image: index < IMAGES_MAX ? await readOrNull(path, readImage) : null,
     })),
   );
   const images: ImageBlock[] = [];
@@ -90,6 +94,19 @@ export async function loadAttachments(
     images.push({ type: "image_url", image_url: { url }, _meta: { path } });
   }
   return { images, notes };
+}
+
+/** A picture that cannot be read is shown as a file: its message must not break for it. */
+async function readOrNull(path: string, readImage: ReadImage): ReturnType<ReadImage> {
+  try {
+    return await readImage(path);
+  } catch (error) {
+    logger.warn("Cannot read the picture {path}: {reason}", {
+      path,
+      reason: asError(error).message,
+    });
+    return null;
+  }
 }
 
 /** A person's message as the model sees it: block, images, words. */

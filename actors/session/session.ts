@@ -14,9 +14,8 @@ import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
-import { closeBrokenTurn } from "./interruption.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
-import { type Awakened, wakeSession } from "./recovery.ts";
+import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
 import { mergeIntoWake, type SessionActorMessage, TurnStoppedError } from "./session_protocol.ts";
 import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
@@ -47,15 +46,13 @@ export function sessionActor(
 }
 
 /**
- * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs;
- * closing: a broken turn is being closed.
+ * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs.
  */
 type State =
   | { readonly state: "waking" }
   | { readonly state: "idle"; readonly timer: Timer | undefined }
   | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
-  | { readonly state: "running"; readonly requestId: string; readonly work: Work }
-  | { readonly state: "closing"; readonly requestId: string };
+  | { readonly state: "running"; readonly requestId: string; readonly work: Work };
 
 interface SessionOptions {
   readonly sessionKey: string;
@@ -90,7 +87,10 @@ class Session implements Actor<SessionActorMessage> {
     this.#services = services;
     this.#router = router;
     this.#context = context;
-    this.#pipe(() => wakeSession(sessionKey, services), (outcome) => ({ type: "woken", outcome }));
+    this.#pipe(
+      () => wakeSession(sessionKey, services, context.signal),
+      (outcome) => ({ type: "woken", outcome }),
+    );
   }
 
   receive(message: SessionActorMessage): void {
@@ -112,8 +112,6 @@ class Session implements Actor<SessionActorMessage> {
         return this.#looked(message.outcome);
       case "turn_ended":
         return this.#turnEnded(message.outcome);
-      case "turn_closed":
-        return this.#turnClosed(message.outcome);
       case "command_checked":
         return this.#commandChecked(message.outcome);
       case "command_done":
@@ -149,7 +147,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #inboundWithdrawn({ seq }: Inbound): void {
-    const isInTurn = this.#turn?.steps.inbounds.some((inbound) => inbound.seq === seq) ?? false;
+    const isInTurn = this.#turn?.steps.unanswered.some((inbound) => inbound.seq === seq) ?? false;
     if (isInTurn || this.#commands.active?.inbound.seq === seq) return;
     this.#memory.withdrawn.add(seq);
     this.#pipe(
@@ -257,7 +255,10 @@ class Session implements Actor<SessionActorMessage> {
 
   #startTurn(requestId: string): void {
     const log = this.#wokenLog();
-    const turn = this.#turn ??= this.#makeTurn(log, new TurnSteps(log, this.#services.newId()));
+    const turn = this.#turn ??= this.#makeTurn(log, {
+      steps: new TurnSteps(log, this.#services.newId()),
+      mustRunAlone: false,
+    });
     this.#mayHaveWork = false;
     const work = this.#pipe(
       (signal) => turn.run(signal),
@@ -274,38 +275,17 @@ class Session implements Actor<SessionActorMessage> {
     }
     if (outcome.error instanceof JournalError) throw outcome.error;
     if (this.#commands.active?.phase === "waiting") return this.#turnOver();
-    this.#closeBroken(outcome.error);
-  }
-
-  /** The turn broke: its senders are told, then the session goes on. */
-  #closeBroken(error: Error): void {
-    const turn = this.#turn;
-    invariant(this.#state.state === "running" && turn !== undefined, "the turn that ended ran");
-    // Its message would be tried again at once, for ever; a restart of the actor has its bounds.
-    if (turn.steps.inbounds.length === 0) throw error;
-    logger.error("A turn of {sessionKey} broke: {reason}", {
+    logger.error("A turn of {sessionKey} broke, and is tried again: {reason}", {
       sessionKey: this.#sessionKey,
-      reason: error.message,
-      error,
+      reason: outcome.error.message,
+      error: outcome.error,
     });
-    const log = this.#wokenLog();
-    this.#state = { state: "closing", requestId: this.#state.requestId };
-    this.#mayHaveWork = true;
-    this.#pipe(
-      () => closeBrokenTurn(log, turn),
-      (outcome) => ({ type: "turn_closed", outcome }),
-    );
-  }
-
-  #turnClosed(outcome: Outcome<void>): void {
-    valueOf(outcome);
-    this.#turn = undefined;
-    this.#turnOver();
+    throw outcome.error; // the next life reads it from the journal, which counts the attempts
   }
 
   #turnOver(): void {
     const state = this.#state;
-    invariant(state.state === "running" || state.state === "closing", "a turn was under way");
+    invariant(state.state === "running", "a turn was under way");
     this.#release(state.requestId);
     this.#state = { state: "idle", timer: undefined };
     const command = this.#commands.active;
@@ -330,10 +310,9 @@ class Session implements Actor<SessionActorMessage> {
     const command = this.#commands.activeIn("checking");
     if (!valueOf(outcome)) return this.#commandOver();
     if (!endsTurn(command.name)) return this.#carryOut(command);
-    if (this.#state.state === "running" || this.#state.state === "closing") {
+    if (this.#state.state === "running") {
       command.phase = "waiting";
-      if (this.#state.state === "running") this.#abortTurn(this.#state.work);
-      return;
+      return this.#abortTurn(this.#state.work);
     }
     if (this.#state.state === "queued") this.#release(this.#state.requestId);
     this.#state = { state: "idle", timer: undefined };
@@ -372,8 +351,8 @@ class Session implements Actor<SessionActorMessage> {
     this.#advance();
   }
 
-  #makeTurn(log: SessionLog, steps: TurnSteps): Turn {
-    return new Turn({ services: this.#services, log, memory: this.#memory, steps });
+  #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {
+    return new Turn({ services: this.#services, log, memory: this.#memory, ...interrupted });
   }
 
   #wokenLog(): SessionLog {

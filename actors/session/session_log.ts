@@ -4,8 +4,17 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import type { ChatMessage } from "../../providers/provider.ts";
-import type { HistoryLine, Outbound, Step } from "../journal/journal.ts";
+import {
+  type Durability,
+  type HistoryLine,
+  JournalError,
+  type Outbound,
+  type Step,
+} from "../journal/journal.ts";
+import { sleep } from "../kernel/clock.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type { SessionServices } from "./ports.ts";
 import { encodeMessageLine } from "./session_file.ts";
@@ -17,13 +26,23 @@ export interface LineDraft {
   readonly line: number;
   readonly inboundSeq: number | null;
   readonly message: ChatMessage;
+  /** Further fields of its line. */
+  readonly extras?: JsonObject;
 }
+
+const logger = getLogger(["troupe", "session", "session_log"]);
+
+/** Waits between tries of a step that the journal could not take. */
+const RETRY_FIRST_MS = 500;
+const RETRY_MAX_MS = 30_000;
 
 /** What a log writes to. */
 export interface SessionLogOptions {
   readonly services: Pick<SessionServices, "journal" | "clock" | "outbox">;
   readonly store: SessionStore;
   readonly conversation: Conversation;
+  /** Ends the tries of steps that the journal cannot take. */
+  readonly signal: AbortSignal;
 }
 
 /** Commits the steps of one session. */
@@ -31,11 +50,17 @@ export class SessionLog {
   readonly conversation: Conversation;
   readonly #services: SessionLogOptions["services"];
   readonly #store: SessionStore;
+  readonly #signal: AbortSignal;
+  /** Settles when the steps that were handed in so far are durable, or given up. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** Lines that a power cut may undo: they are filed once a later step is synced. */
+  #unsynced: HistoryLine[] = [];
 
-  constructor({ services, store, conversation }: SessionLogOptions) {
+  constructor({ services, store, conversation, signal }: SessionLogOptions) {
     this.conversation = conversation;
     this.#services = services;
     this.#store = store;
+    this.#signal = signal;
   }
 
   get sessionKey(): string {
@@ -45,22 +70,25 @@ export class SessionLog {
   /**
    * Commits a step with the history lines it adds. When it is durable the lines are in the
    * conversation, on their way to the file (which nobody waits for), and the outboxes know of the
-   * rows it made.
+   * rows it made. A step that the journal cannot take (a full disk) is tried until it does, and
+   * later steps wait behind it.
    *
-   * @throws {JournalError} when nothing of it was kept
+   * @param durability `written` where nothing outside happens before a later step is synced
+   * @throws {JournalError} when nothing of it was kept: the session ends, or the journal has
    */
   async commit(
     step: Omit<Step, "lines">,
     drafts: readonly LineDraft[] = [],
+    durability: Durability = "synced",
   ): Promise<readonly Outbound[]> {
     const timestampMs = this.#services.clock.now();
     const lines = drafts.map((draft) => this.#line(draft, timestampMs));
-    const rows = await this.#services.journal.commit({ ...step, lines });
+    const rows = await this.#inTurn(() => this.#persist({ ...step, lines }, durability));
     for (const draft of drafts) {
-      const { message } = draft;
-      this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras: {} });
+      const { message, extras = {} } = draft;
+      this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras });
     }
-    if (lines.length > 0) void this.#store.file(this.conversation, lines);
+    this.#file(lines, durability);
     for (const row of rows) {
       this.#services.outbox(row.channel)?.tell({ type: "row_committed", row });
     }
@@ -73,17 +101,61 @@ export class SessionLog {
   }
 
   /**
-   * Begins the conversation anew.
+   * Begins the conversation anew, which an earlier step made durable by a clearing note.
    *
    * @throws {SessionFileError} {JournalError}
    */
   async clear(): Promise<void> {
     await this.#store.clear(this.conversation);
+    this.#unsynced = [];
+  }
+
+  /** The file is synced by itself: it must not know of more than the journal will. */
+  #file(lines: readonly HistoryLine[], durability: Durability): void {
+    if (durability === "written") {
+      this.#unsynced.push(...lines);
+      return;
+    }
+    const synced = [...this.#unsynced, ...lines];
+    this.#unsynced = [];
+    if (synced.length > 0) void this.#store.file(this.conversation, synced);
+  }
+
+  /** Lines follow each other without a gap, so no step may overtake one that is tried again. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #persist(step: Step, durability: Durability): Promise<readonly Outbound[]> {
+    const { journal, clock } = this.#services;
+    for (let delayMs = RETRY_FIRST_MS;; delayMs = Math.min(delayMs * 2, RETRY_MAX_MS)) {
+      try {
+        return await journal.commit(step, durability);
+      } catch (error) {
+        if (!isPassing(error) || this.#signal.aborted) throw error;
+        const details = { key: this.sessionKey, reason: error.message };
+        if (delayMs === RETRY_FIRST_MS) {
+          logger.error("Cannot commit a step of {key}, tries until it works: {reason}", details);
+        }
+        // Nothing of it was kept: the same step again is the first one.
+        await sleep(clock, delayMs, this.#signal).catch(() => Promise.reject(error));
+      }
+    }
   }
 
   #line(draft: LineDraft, timestampMs: number): HistoryLine {
-    const { turnId, line, inboundSeq, message } = draft;
-    const text = encodeMessageLine(message, { timestampMs, lineId: lineIdOf(draft) });
+    const { turnId, line, inboundSeq, message, extras = {} } = draft;
+    const text = encodeMessageLine(message, { timestampMs, lineId: lineIdOf(draft), extras });
     return { sessionKey: this.sessionKey, turnId, line, inboundSeq, text };
   }
+}
+
+/** A journal that cannot write just now; one that is closed or damaged will not be able to. */
+function isPassing(error: unknown): error is JournalError {
+  if (!(error instanceof JournalError)) return false;
+  const { code } = error;
+  return code === "journal_full" || code === "journal_read_only" || code === "journal_locked" ||
+    code === "journal_failed";
 }

@@ -15,7 +15,6 @@ export type SessionNews =
   | { readonly type: "woken"; readonly outcome: Outcome<Awakened> }
   | { readonly type: "looked"; readonly outcome: Outcome<Waiting> }
   | { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> }
-  | { readonly type: "turn_closed"; readonly outcome: Outcome<void> }
   | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
   | { readonly type: "command_done"; readonly outcome: Outcome<void> }
   | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }

@@ -28,10 +28,16 @@ export class SessionFileError extends GatewayError {
   readonly recovery = "retry";
 }
 
+/** The lines that are in the journal. */
+export type StoredLines = Pick<
+  Journal,
+  "unfiledLines" | "dropLines" | "sync" | "note" | "commit"
+>;
+
 /** What the store is made of. */
 export interface SessionStoreOptions {
   readonly files: SessionFiles;
-  readonly journal: Pick<Journal, "unfiledLines" | "dropLines">;
+  readonly journal: StoredLines;
   readonly clock: Clock;
 }
 
@@ -50,6 +56,8 @@ interface FileState {
   readonly backlog: HistoryLine[];
   /** In the file, and perhaps still in the journal. */
   readonly filed: HistoryLine[];
+  /** The backlog may not be synced: the file must not know of more than the journal will. */
+  mustSync: boolean;
   /** Settles when the work that was asked for so far is done; work on one file never overlaps. */
   last: Promise<unknown>;
 }
@@ -57,7 +65,7 @@ interface FileState {
 /** Reads and writes sessions' files. One store serves all sessions; each file has one owner. */
 export class SessionStore {
   readonly #files: SessionFiles;
-  readonly #journal: Pick<Journal, "unfiledLines" | "dropLines">;
+  readonly #journal: StoredLines;
   readonly #clock: Clock;
   readonly #states = new WeakMap<Conversation, FileState>();
 
@@ -76,6 +84,7 @@ export class SessionStore {
    */
   async load(key: string): Promise<Conversation> {
     const name = sessionFileName(key);
+    if (await this.#journal.note(clearingNote(key)) !== null) await this.#discard(key, name);
     const file = await guard("load", key, () => this.#readFile(key, name));
     const unfiled = await this.#journal.unfiledLines(key);
     const conversation = new Conversation(
@@ -89,6 +98,7 @@ export class SessionStore {
       hasBegun: file !== null && file.healthyText !== "",
       backlog: [],
       filed: unfiled.filter((line) => present.has(lineIdOf(line))),
+      mustSync: unfiled.length > 0,
       last: Promise.resolve(),
     };
     this.#states.set(conversation, state);
@@ -104,8 +114,8 @@ export class SessionStore {
   }
 
   /**
-   * Appends committed lines to the file, syncs it, then drops their journal copies. Never throws:
-   * what fails is logged and tried again at the next call.
+   * Appends lines that are synced in the journal to the file, syncs it, then drops their journal
+   * copies. Never throws: what fails is logged and tried again at the next call.
    */
   file(conversation: Conversation, lines: readonly HistoryLine[]): Promise<FilingResult> {
     const state = this.#stateOf(conversation);
@@ -128,7 +138,9 @@ export class SessionStore {
   }
 
   /**
-   * Begins the conversation anew: its file is replaced by one without messages and metadata.
+   * Begins the conversation anew, which {@link clearingNote} has made durable: its file is replaced
+   * by one without messages and metadata, and the journal forgets its lines. Until that is done,
+   * nothing may be added to it; what a crash leaves undone is done when it is loaded.
    *
    * @throws {SessionFileError} when the file cannot be replaced; the old messages are still there
    * @throws {JournalError}
@@ -136,17 +148,11 @@ export class SessionStore {
   clear(conversation: Conversation): Promise<void> {
     const state = this.#stateOf(conversation);
     return inTurn(state, async () => {
-      // Out of the journal before the file is replaced: a crash in between repeats the command,
-      // instead of bringing lines of the old conversation into the new one.
-      await guard("clear", conversation.key, () => this.#appendBacklog(conversation, state));
-      await this.#journal.dropLines(await this.#journal.unfiledLines(conversation.key));
-      state.filed.length = 0;
-      const nowMs = this.#clock.now();
-      const fresh = new Conversation(conversation.key, { messages: [], metadata: null }, nowMs);
-      const text = `${encodeMetadataLine(fresh.describe(nowMs))}\n`;
-      await guard("clear", conversation.key, () => this.#files.replace(state.name, text));
+      await this.#discard(conversation.key, state.name);
       state.hasBegun = true;
-      conversation.clear(nowMs);
+      state.backlog.length = 0;
+      state.filed.length = 0;
+      conversation.clear(this.#clock.now());
     });
   }
 
@@ -163,6 +169,16 @@ export class SessionStore {
       state.hasBegun = true;
       conversation.setMetadata(metadata);
     });
+  }
+
+  /** The note goes with the next commit that is synced: nothing is filed before that. */
+  async #discard(key: string, name: string): Promise<void> {
+    const nowMs = this.#clock.now();
+    const fresh = new Conversation(key, { messages: [], metadata: null }, nowMs);
+    const text = `${encodeMetadataLine(fresh.describe(nowMs))}\n`;
+    await guard("clear", key, () => this.#files.replace(name, text));
+    await this.#journal.dropLines(await this.#journal.unfiledLines(key));
+    await this.#journal.commit({ notes: [{ key: clearingNote(key), value: null }] }, "written");
   }
 
   async #readFile(key: string, name: string): Promise<SessionFile | null> {
@@ -204,6 +220,8 @@ export class SessionStore {
   async #appendBacklog(conversation: Conversation, state: FileState): Promise<void> {
     const lines = state.backlog.slice();
     if (lines.length === 0) return;
+    if (state.mustSync) await this.#journal.sync();
+    state.mustSync = false;
     const head = state.hasBegun
       ? ""
       : `${encodeMetadataLine(conversation.describe(this.#clock.now()))}\n`;
@@ -227,6 +245,11 @@ export class SessionStore {
     }
     return state;
   }
+}
+
+/** The journal's note that a conversation is to begin anew; committed with whatever asks for it. */
+export function clearingNote(sessionKey: string): string {
+  return `clear:${sessionKey}`;
 }
 
 /** The id under which a journal line stands in the file. */

@@ -11,6 +11,7 @@ import type {
   UserMessage,
 } from "../../providers/provider.ts";
 import type {
+  Durability,
   Inbound,
   InboundChange,
   NewOutbound,
@@ -20,6 +21,7 @@ import type {
   TurnChange,
 } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
+import { SET_ASIDE } from "./conversation.ts";
 import { interruptedResult } from "./history.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
 
@@ -57,9 +59,20 @@ export interface Closing {
   readonly drafts: readonly LineDraft[];
 }
 
+/** How an inbound is parked. */
+export interface Parking {
+  /** The line that records it; null when that is not known. */
+  readonly lineId: string | null;
+  /** Stands in the history. */
+  readonly note: string;
+  /** Told to its sender. */
+  readonly notice: string;
+}
+
 /**
  * The durable side of one turn. Each method is one step: when its promise resolves the step is
- * durable. After one that rejected the turn can only be read anew from the journal.
+ * durable. After one that rejected the turn can only be read anew from the journal. What only
+ * prepares needs no sync of its own: whatever comes of it is synced before anyone sees it.
  */
 export class TurnSteps {
   readonly turnId: string;
@@ -67,7 +80,11 @@ export class TurnSteps {
   #isOpen = false;
   #lines = 0;
   #inbounds: readonly Inbound[] = [];
+  /** Those that wait while the others of the turn run alone. */
+  #aside: readonly Inbound[] = [];
   #openCalls: readonly ToolCall[] = [];
+  /** A round of tools was interrupted, and none came to its end since. */
+  #hasBrokenOff = false;
   #answers = 0;
   #openRow: Outbound | undefined;
 
@@ -89,6 +106,16 @@ export class TurnSteps {
     return this.#inbounds;
   }
 
+  /** Those that wait for their turn alone. */
+  get aside(): readonly Inbound[] {
+    return this.#aside;
+  }
+
+  /** All inbounds of the turn that have no answer, in order. */
+  get unanswered(): readonly Inbound[] {
+    return [...this.#inbounds, ...this.#aside];
+  }
+
   /** The first of them: where the turn's answers go. */
   get inbound(): Inbound {
     const [inbound] = this.#inbounds;
@@ -104,43 +131,61 @@ export class TurnSteps {
   /** The turn begins with its first inbound. */
   async begin(joining: Joining): Promise<void> {
     this.#isOpen = true;
-    await this.#join([joining], { turn: this.#turn("begin") });
+    await this.#join([joining], { turn: this.#turn("begin") }, [], "written");
   }
 
   /** The turn goes on after an interruption: calls without a result get one that says so. */
   async resume(): Promise<void> {
-    const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
-    this.#openCalls = [];
-    const outbounds = this.#openRow === undefined ? this.#growing(this.#inbounds) : [];
-    const rows = await this.#log.commit({ turn: this.#turn("begin"), outbounds }, drafts);
-    this.#openRow ??= rows[0];
+    await this.#beginAgain({ turn: this.#turn("begin") });
   }
 
-  /** The model asks for tools. Gives the number of the line. */
+  /** The same with the first of the inbounds alone: one of them breaks the turn. */
+  async resumeAlone(): Promise<void> {
+    const [alone, ...aside] = this.unanswered;
+    invariant(alone !== undefined, "a turn that goes on has an inbound");
+    this.#inbounds = [alone];
+    this.#aside = aside;
+    await this.#beginAgain({ turn: { ...this.#turn("begin"), soloSeq: alone.seq } });
+  }
+
+  /** The attempt ends in good order before its time, and so does not count. */
+  async rest(): Promise<void> {
+    if (this.#isOpen) await this.#log.commit({ turn: this.#turn("rest") }, [], "written");
+  }
+
+  /**
+   * The model asks for tools: the turn got further, unless it only asks again after a round that
+   * broke off. Gives the number of the line.
+   */
   async askForTools(message: AssistantMessage): Promise<number> {
     this.#openCalls = message.tool_calls ?? [];
     const draft = this.#draft(message);
-    await this.#log.commit({ turn: this.#turn("progress") }, [draft]);
+    await this.#log.commit({ turn: this.#turn(this.#hasBrokenOff ? "progress" : "advance") }, [
+      draft,
+    ]);
     return draft.line;
   }
 
-  /** A call has its result. */
+  /** A call has its result; with all of them the turn got further. */
   async endCall(result: ToolMessage): Promise<void> {
     this.#openCalls = this.#openCalls.filter((call) => call.id !== result.tool_call_id);
-    await this.#log.commit({ turn: this.#turn("progress") }, [this.#draft(result)]);
+    const isRoundOver = this.#openCalls.length === 0;
+    if (isRoundOver) this.#hasBrokenOff = false;
+    const change = isRoundOver ? "advance" : "progress";
+    await this.#log.commit({ turn: this.#turn(change) }, [this.#draft(result)]);
   }
 
   /** Follow-ups join the turn. */
   async join(joining: readonly Joining[]): Promise<void> {
-    await this.#join(joining, { turn: this.#turn("progress") });
+    await this.#join(joining, { turn: this.#turn("progress") }, [], "written");
   }
 
   /**
    * An answer is given to the turn's inbounds; with `next` the turn goes on for those, without it
-   * ends.
+   * ends, unless others wait for their turn alone.
    */
   async answer(answer: GivenAnswer, next: readonly Joining[] = []): Promise<void> {
-    const row = this.#row(this.#inbounds, {
+    const rows = this.#rows(this.#inbounds, {
       state: "pending",
       content: answer.content,
       preamble: answer.preamble,
@@ -151,9 +196,41 @@ export class TurnSteps {
     this.#inbounds = [];
     this.#openRow = undefined;
     this.#answers++;
-    const turn = this.#turn(next.length === 0 ? "end" : "progress");
-    await this.#join(next, { turn, inbounds: ends, outbounds: [row] }, drafts);
-    this.#isOpen = next.length > 0;
+    const goesOn = next.length + this.#aside.length > 0;
+    const turn = this.#turn(goesOn ? "advance" : "end");
+    await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, "synced");
+    this.#isOpen = goesOn;
+  }
+
+  /**
+   * An inbound breaks every attempt: it is parked and its sender told. Its line, and the one that
+   * says so, are not shown to the model again. The turn goes on for the others, if there are any.
+   */
+  async park(culprit: Inbound, { lineId, note, notice }: Parking): Promise<void> {
+    const others = this.unanswered.filter(({ seq }) => seq !== culprit.seq);
+    const rows = this.#rows([culprit], {
+      state: "pending",
+      content: notice,
+      preamble: "",
+      settles: settlements([culprit], "failed"),
+    });
+    const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
+    const setAside = lineId === null ? [] : [lineId];
+    drafts.push({
+      ...this.#draft({ role: "assistant", content: note }),
+      extras: { [SET_ASIDE]: setAside },
+    });
+    this.#openCalls = [];
+    this.#openRow = undefined;
+    this.#answers++;
+    this.#inbounds = others;
+    this.#aside = [];
+    this.#isOpen = others.length > 0;
+    await this.#log.commit({
+      turn: this.#turn(this.#isOpen ? "advance" : "end"),
+      inbounds: [{ seq: culprit.seq, state: "parked" }],
+      outbounds: rows,
+    }, drafts);
   }
 
   /**
@@ -164,59 +241,71 @@ export class TurnSteps {
    */
   closing(state: "failed" | "stopped", note: string | null): Closing {
     if (!this.#isOpen) return { step: {}, drafts: [] };
-    const step = { turn: this.#turn("end"), inbounds: changes(this.#inbounds, state) };
+    const step = { turn: this.#turn("end"), inbounds: changes(this.unanswered, state) };
     if (note === null) return { step, drafts: [] };
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     drafts.push(this.#draft({ role: "assistant", content: note }));
     return { step, drafts };
   }
 
-  /** The row of the next answer, with this in it. */
-  finalRow(content: string, preamble: string, outcome: Settlement["outcome"]): NewOutbound {
-    return this.#row(this.#inbounds, {
-      state: "pending",
-      content,
-      preamble,
-      settles: settlements(this.#inbounds, outcome),
-    });
+  /** The rows of the next answer, with this in them: one, or none where nothing is sent. */
+  finalRows(content: string, preamble: string, outcome: Settlement["outcome"]): NewOutbound[] {
+    const settles = settlements(this.unanswered, outcome);
+    return this.#rows(this.unanswered, { state: "pending", content, preamble, settles });
+  }
+
+  async #beginAgain(step: Pick<Step, "turn">): Promise<void> {
+    if (this.#openCalls.length > 0) this.#hasBrokenOff = true;
+    const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
+    this.#openCalls = [];
+    const outbounds = this.#openRow === undefined ? this.#growing(this.#inbounds) : [];
+    const rows = await this.#log.commit({ ...step, outbounds }, drafts, "written");
+    this.#openRow ??= rows[0];
   }
 
   async #join(
     joining: readonly Joining[],
     step: Omit<Step, "lines">,
-    before: readonly LineDraft[] = [],
+    before: readonly LineDraft[],
+    durability: Durability,
   ): Promise<void> {
     const inbounds = joining.map(({ inbound }) => inbound);
     const drafts = joining.map(({ inbound, message }) => this.#draft(message, inbound.seq));
     const outbounds = this.#openRow === undefined ? this.#growing(inbounds) : [];
     this.#inbounds = [...this.#inbounds, ...inbounds];
-    const rows = await this.#log.commit({
-      ...step,
-      inbounds: [
-        ...step.inbounds ?? [],
-        ...inbounds.map(({ seq }) => ({ seq, state: "running" as const, turnId: this.turnId })),
-      ],
-      outbounds: [...step.outbounds ?? [], ...outbounds],
-    }, [...before, ...drafts]);
+    const rows = await this.#log.commit(
+      {
+        ...step,
+        inbounds: [
+          ...step.inbounds ?? [],
+          ...inbounds.map(({ seq }) => ({ seq, state: "running" as const, turnId: this.turnId })),
+        ],
+        outbounds: [...step.outbounds ?? [], ...outbounds],
+      },
+      [...before, ...drafts],
+      durability,
+    );
     this.#openRow ??= rows.find((row) => row.state === "open");
   }
 
   /** The row in which an answer to `inbounds` grows, if one of them wants to see that. */
   #growing(inbounds: readonly Inbound[]): NewOutbound[] {
     if (!inbounds.some((inbound) => inbound.wantsStream)) return [];
-    return [this.#row(inbounds, { state: "open", content: "", preamble: "", settles: [] })];
+    return this.#rows(inbounds, { state: "open", content: "", preamble: "", settles: [] });
   }
 
-  #row(
+  /** The row of an answer to `inbounds`; none where replies go nowhere. */
+  #rows(
     inbounds: readonly Inbound[],
     fields: Pick<NewOutbound, "state" | "content" | "preamble" | "settles">,
-  ): NewOutbound {
+  ): NewOutbound[] {
     const [inbound] = inbounds;
     invariant(inbound !== undefined, "an answer answers an inbound");
-    const { channel, chatId, context } = inbound;
+    const { replyChannel: channel, chatId, context } = inbound;
+    if (channel === null) return [];
     const { sessionKey } = this.#log;
     const key = `${this.turnId}:${this.#answers}`;
-    return { key, channel, chatId, sessionKey, context, media: [], isPlain: false, ...fields };
+    return [{ key, channel, chatId, sessionKey, context, media: [], isPlain: false, ...fields }];
   }
 
   /** Numbers are given when a step is handed in: the journal commits in that order. */
@@ -237,10 +326,11 @@ export function changes(
   return inbounds.map(({ seq }) => ({ seq, state }));
 }
 
-/** How the inbounds end at their platform. */
+/** How the inbounds end at their platform; what came from inside has none. */
 export function settlements(
   inbounds: readonly Inbound[],
   outcome: Settlement["outcome"],
 ): Settlement[] {
-  return inbounds.map(({ platformId }) => ({ platformId, outcome }));
+  return inbounds.filter(({ channel, replyChannel }) => channel === replyChannel)
+    .map(({ platformId }) => ({ platformId, outcome }));
 }

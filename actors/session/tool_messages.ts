@@ -67,7 +67,7 @@ export class ToolMessages {
     if (outbox(channel) === undefined) {
       throw new UnknownChannelError(`Cannot send to "${channel}": there is no such channel`);
     }
-    const isHome = channel === inbound.channel && chatId === inbound.chatId;
+    const isHome = channel === inbound.replyChannel && chatId === inbound.chatId;
     const row: NewOutbound = {
       key,
       channel,

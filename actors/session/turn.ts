@@ -3,14 +3,17 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import type { AssistantMessage, RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import type { Inbound } from "../journal/journal.ts";
+import { asError } from "../kernel/errors.ts";
+import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import { type Attempt, attemptAnswer, type AttemptCall } from "./answer_attempt.ts";
 import { AnswerView, type ShownText } from "./answer_view.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
-import { firstWaiting, followUpsOf, type ReadInbound, readInbound } from "./incoming.ts";
+import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
 import { callModel, type ModelOutcome } from "./model_call.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
@@ -22,6 +25,8 @@ import { runToolRound } from "./tool_round.ts";
 import { assistantMessage, modelRequest, replayWith, withDistinctIds } from "./turn_messages.ts";
 import { BLANK_ANSWER, iterationLimit, modelFailure, UNAVAILABLE_NOTE } from "./wording.ts";
 
+const logger = getLogger(["troupe", "session", "turn"]);
+
 /** What a turn is made of. */
 export interface TurnOptions {
   readonly services: SessionServices;
@@ -29,6 +34,8 @@ export interface TurnOptions {
   readonly memory: SessionMemory;
   /** Those of a new turn, or of one that was interrupted. */
   readonly steps: TurnSteps;
+  /** Answers the inbounds that an interruption left one by one. @default false */
+  readonly mustRunAlone?: boolean;
 }
 
 /** How a turn ended. */
@@ -56,15 +63,17 @@ export class Turn {
   readonly #log: SessionLog;
   readonly #memory: SessionMemory;
   readonly #view = new AnswerView();
-  readonly #toolsUsed: string[] = [];
+  readonly #mustRunAlone: boolean;
+  #toolsUsed: string[] = [];
   #rounds = 0;
   #joins = 0;
 
-  constructor({ services, log, memory, steps }: TurnOptions) {
+  constructor({ services, log, memory, steps, mustRunAlone = false }: TurnOptions) {
     this.steps = steps;
     this.#services = services;
     this.#log = log;
     this.#memory = memory;
+    this.#mustRunAlone = mustRunAlone;
   }
 
   /** What people have seen of the answer that is being made. */
@@ -79,11 +88,20 @@ export class Turn {
    * @throws the signal's reason when it aborts; {JournalError}; whatever a port throws
    */
   async run(signal: AbortSignal): Promise<TurnEnd> {
+    try {
+      return await this.#run(signal);
+    } catch (error) {
+      // Cut short in good order: that says nothing about the turn.
+      if (signal.reason instanceof IncarnationEndedError) await this.#rest();
+      throw error;
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<TurnEnd> {
     this.#memory.beginTurn();
-    const isResumed = this.steps.inbounds.length > 0;
-    const begun = isResumed ? await this.#resume(signal) : await this.#begin(signal);
+    const begun = await this.#start(signal);
     if (begun === undefined) return { mayLeaveWork: false };
-    const talk = await this.#prepare(begun.replay);
+    let talk = await this.#prepare(begun.replay);
     this.#showAnswer();
     for (;;) {
       const attempt = await this.#attempt(talk, signal);
@@ -91,7 +109,26 @@ export class Turn {
       const isOver = attempt.type === "tools"
         ? await this.#useTools(attempt, talk, signal)
         : await this.#giveAnswer(attempt, talk, signal);
-      if (isOver) return { mayLeaveWork: begun.mayLeaveWork };
+      if (!isOver) continue;
+      if (this.steps.aside.length === 0) return { mayLeaveWork: begun.mayLeaveWork };
+      talk = await this.#prepare(await this.#runAlone(signal));
+      this.#showAnswer();
+    }
+  }
+
+  async #start(signal: AbortSignal): Promise<(TurnEnd & { replay: Replay }) | undefined> {
+    if (this.steps.inbounds.length === 0) return await this.#begin(signal);
+    const replay = this.#mustRunAlone ? await this.#runAlone(signal) : await this.#resume(signal);
+    return { replay, mayLeaveWork: true };
+  }
+
+  async #rest(): Promise<void> {
+    try {
+      await this.steps.rest();
+    } catch (error) {
+      logger.warn("An attempt counts although it was only cut short: {reason}", {
+        reason: asError(error).message,
+      });
     }
   }
 
@@ -107,17 +144,29 @@ export class Turn {
     return { replay, mayLeaveWork: waiting.hasMore };
   }
 
-  async #resume(signal: AbortSignal): Promise<TurnEnd & { replay: Replay }> {
-    const read = await this.#read(this.steps.inbounds);
+  /** The attempt is counted before anything is read that may break it. */
+  async #resume(signal: AbortSignal): Promise<Replay> {
     signal.throwIfAborted();
     await this.steps.resume();
-    const shown = read.map((inbound) => inbound.shown);
-    return { replay: replayWith(this.#log.conversation, shown), mayLeaveWork: true };
+    const read = await this.#read(this.steps.inbounds);
+    return replayWith(this.#log.conversation, read.map(({ shown }) => shown));
+  }
+
+  /** Goes on with the first inbound that has no answer, alone. */
+  async #runAlone(signal: AbortSignal): Promise<Replay> {
+    signal.throwIfAborted();
+    await this.steps.resumeAlone();
+    this.#rounds = 0;
+    this.#toolsUsed = [];
+    const read = await this.#read(this.steps.inbounds);
+    const aside = this.steps.aside.map(() => null);
+    return replayWith(this.#log.conversation, [...read.map(({ shown }) => shown), ...aside]);
   }
 
   async #prepare(replay: Replay): Promise<Talk> {
     const home = this.steps.inbound;
-    const { channel, chatId, sessionKey } = home;
+    const { channel, chatId } = placeOf(home);
+    const { sessionKey } = home;
     const services = this.#services;
     return {
       home,
@@ -260,7 +309,7 @@ export class Turn {
 
   async #followUps({ home }: Talk): Promise<ReadInbound[]> {
     const { joinsPerStepMax, joinsPerTurnMax } = this.#services.settings;
-    if (this.#joins >= joinsPerTurnMax) return [];
+    if (this.#mustRunAlone || this.#joins >= joinsPerTurnMax) return [];
     return await this.#read(await followUpsOf(this.#services.journal, home, joinsPerStepMax));
   }
 
@@ -280,8 +329,8 @@ export class Turn {
   }
 
   #showAnswer(): void {
-    const { channel, chatId, context } = this.steps.inbound;
-    const outbox = this.#services.outbox(channel);
+    const { replyChannel, chatId, context } = this.steps.inbound;
+    const outbox = replyChannel === null ? undefined : this.#services.outbox(replyChannel);
     this.#view.begin({ outbox, chatId, context, row: this.steps.openRow });
   }
 }

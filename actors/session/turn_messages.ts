@@ -18,17 +18,22 @@ import { fitMessages, inputBudget } from "./governance.ts";
 import { Replay } from "./history.ts";
 import type { SessionSettings } from "./ports.ts";
 
-/** The history with the turn's newest user messages as the model sees them. */
-export function replayWith(conversation: Conversation, shown: readonly UserMessage[]): Replay {
-  const messages = conversation.messages
-    .slice(conversation.lastConsolidated)
-    .map(({ message }) => message);
+/**
+ * The history with the messages of the turn's unanswered inbounds as the model sees them. Those of
+ * inbounds that wait aside are left out.
+ *
+ * @param shown for each unanswered inbound, in order; null for one that waits aside
+ */
+export function replayWith(
+  conversation: Conversation,
+  shown: readonly (UserMessage | null)[],
+): Replay {
+  const messages: (ChatMessage | null)[] = conversation.replayed().map(({ message }) => message);
   let left = shown.length;
   for (let index = messages.length - 1; index >= 0 && left > 0; index--) {
-    const better = messages[index]?.role === "user" ? shown[--left] : undefined;
-    if (better !== undefined) messages[index] = better;
+    if (messages[index]?.role === "user") messages[index] = shown[--left] ?? null;
   }
-  return Replay.of(messages);
+  return Replay.of(messages.filter((message) => message !== null));
 }
 
 /** What goes into a request besides the messages. */

@@ -27,9 +27,22 @@ export const UNAVAILABLE_NOTE = "(No answer could be given to this.)";
 /** In the history, where a turn was ended on request. */
 export const STOPPED_NOTE = "(This was stopped on request before an answer was given.)";
 
-/** To people: something of ours broke. */
-export const BROKEN_TURN: string =
-  "Sorry, something failed on my side while I worked on this. Please send it again.";
+/** In the history, where a message was put aside. */
+export const PARKED_NOTE = "(This message was set aside: every attempt to answer it broke off.)";
+
+/** To people: their message cannot be dealt with. */
+export const PARKED_NOTICE: string =
+  "Sorry, something failed on my side each time I tried to answer this message. I have set it aside " +
+  "and go on without it; sending it again in other words may help.";
+
+/** To people: who may not use a command. */
+export const OWNERS_ONLY = "Only an owner of this assistant can do that.";
+
+/** To people: a command that does not work where they are. */
+export const CANNOT_RESTART = "I cannot restart myself here: I run for a single errand.";
+
+/** To people: a restart begins. */
+export const RESTARTING = "Restarting. I will be back in a moment.";
 
 /** To people: their message was ended by a `/stop` or `/new`. */
 export const STOPPED_MARK = "(stopped)";

@@ -5,8 +5,10 @@
 
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { HistoryLine, Inbound, Outbound } from "../../actors/journal/journal.ts";
-import type { JournalRows } from "../../actors/journal/memory_store.ts";
+import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
 import { parseCommand } from "../../actors/session/command_table.ts";
+import { SET_ASIDE } from "../../actors/session/conversation.ts";
+import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
 import type { EventLog } from "./event_log.ts";
 
@@ -46,10 +48,13 @@ export class JournalWatch {
   readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #stories = new Map<string, StoryLine[]>();
-  readonly #lines: StoryLine[] = [];
+  #lines: StoryLine[] = [];
   readonly #seenLines = new Set<string>();
   readonly #turns = new Map<string, string>();
+  /** Sessions whose `/new` is done, and whose file was not begun anew since. */
+  readonly #mustBegin = new Map<string, number>();
   #commits = 0;
+  #rows = NO_ROWS;
 
   constructor(log: EventLog, clock: Clock) {
     this.#log = log;
@@ -66,6 +71,19 @@ export class JournalWatch {
     return this.#stories.get(sessionKey) ?? [];
   }
 
+  /** The part of it that the model may see: without what was parked, or waits for its turn alone. */
+  shownStory(sessionKey: string): readonly StoryLine[] {
+    const story = this.story(sessionKey);
+    const hidden = new Set(story.flatMap(({ line }) => setAsideBy(line.text)));
+    const solo = this.#rows.turns.find((turn) => turn.sessionKey === sessionKey)?.soloSeq ?? null;
+    return story.filter(({ lineId, line: { inboundSeq } }) => {
+      if (hidden.has(lineId)) return false;
+      const waitsAside = solo !== null && inboundSeq !== null && inboundSeq !== solo &&
+        this.inbounds.get(inboundSeq)?.row.state === "running";
+      return !waitsAside;
+    });
+  }
+
   /** All lines that were ever committed, also of histories that began anew since. */
   allLines(): readonly StoryLine[] {
     return this.#lines;
@@ -78,11 +96,21 @@ export class JournalWatch {
 
   /** A session's file was begun anew. */
   forgetStory(sessionKey: string): void {
+    this.#mustBegin.delete(sessionKey);
     this.#stories.set(sessionKey, []);
+  }
+
+  /** A crash undid what was not synced, so that it never was; `rows` is what is left. */
+  undo(rows: JournalRows): void {
+    const lines = new Set(rows.lines.map(lineIdOf));
+    for (const line of this.#rows.lines) if (!lines.has(lineIdOf(line))) this.#lineLost(line);
+    const keys = new Set(rows.outbounds.map(({ key }) => key));
+    for (const { key } of this.#rows.outbounds) if (!keys.has(key)) this.outbounds.delete(key);
   }
 
   /** Looks at the rows after a commit, or after a crash. */
   observe(rows: JournalRows): void {
+    this.#rows = rows;
     this.#commits++;
     const begun = rows.inbounds.filter((row) => this.#inbound(row) && row.state === "running");
     for (const [turnId, joining] of Map.groupBy(begun, (row) => row.turnId)) {
@@ -115,9 +143,9 @@ export class JournalWatch {
     return true;
   }
 
+  /** Whether it does is seen at its next line. */
   #begunAnew({ seq, sessionKey }: Inbound): void {
-    if (this.story(sessionKey).length === 0) return;
-    this.breaches.push(`inbound ${seq} is done, but ${sessionKey} did not begin anew`);
+    if (this.story(sessionKey).length > 0) this.#mustBegin.set(sessionKey, seq);
   }
 
   #turn(turnId: string, what: string): void {
@@ -135,11 +163,24 @@ export class JournalWatch {
     const lineId = lineIdOf(line);
     if (this.#seenLines.has(lineId)) return;
     this.#seenLines.add(lineId);
+    const seq = this.#mustBegin.get(line.sessionKey);
+    if (seq !== undefined) {
+      this.breaches.push(`inbound ${seq} is done, but ${line.sessionKey} did not begin anew`);
+    }
     const story = this.#stories.get(line.sessionKey) ?? [];
     this.#stories.set(line.sessionKey, story);
     story.push({ lineId, line });
     this.#lines.push({ lineId, line });
     this.#log.add("journal", `line ${lineId} ${line.text.slice(0, 160)}`);
+  }
+
+  #lineLost(line: HistoryLine): void {
+    const lineId = lineIdOf(line);
+    this.#log.add("journal", `line ${lineId} was lost`);
+    this.#seenLines.delete(lineId);
+    const others = (lines: readonly StoryLine[]) => lines.filter((it) => it.lineId !== lineId);
+    this.#lines = others(this.#lines);
+    this.#stories.set(line.sessionKey, others(this.story(line.sessionKey)));
   }
 
   #outbound(row: Outbound): void {
@@ -153,6 +194,11 @@ export class JournalWatch {
     const what = state === "pending" ? ` ${JSON.stringify(row.content.slice(0, 60))}` : "";
     this.#log.add("journal", `outbound ${key} ${state} (${attempts})${doubt}${what}`);
   }
+}
+
+function setAsideBy(text: string): string[] {
+  const ids = parseMessageLine(text)?.extras[SET_ASIDE];
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
 
 function isSame(a: Outbound, b: Outbound): boolean {

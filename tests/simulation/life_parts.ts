@@ -100,7 +100,7 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     newEffect: () => `effect-${newId()}`,
     chats: plan.messages,
     onRequest: (request) => {
-      record.breaches.push(...checkRequest(request, watch.story(request.conversationId)));
+      record.breaches.push(...checkRequest(request, watch.shownStory(request.conversationId)));
     },
   });
   const tools = simulatedTools({

@@ -8,7 +8,10 @@ import { parseMessageLine } from "../../actors/session/session_file.ts";
 import type { StoryLine } from "./journal_watch.ts";
 import { marksIn, marksOfPeople, textOf } from "./marks.ts";
 
-/** What is wrong with a request, given the durable history of its session; normally nothing. */
+/**
+ * What is wrong with a request, given the durable history of its session, as far as the model may
+ * see it; normally nothing.
+ */
 export function checkRequest(request: ChatRequest, story: readonly StoryLine[]): string[] {
   const { messages, conversationId } = request;
   const wrong = [...wrongOrder(messages), ...wrongCalls(messages)];

@@ -177,6 +177,7 @@ class World {
     log.add("world", `the ${loss} dies`);
     const rows = life.kill(loss);
     disk.crash();
+    watch.undo(rows);
     watch.observe(rows);
     for (const platform of platforms.values()) platform.breakLink();
     this.#startAgain(life, rows);
@@ -250,6 +251,7 @@ function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
 /** The key of the session whose file was emptied, unless only damage was taken out of it. */
 function sessionBegunAnew(before: string, text: string): string | undefined {
   const after = parseSessionFile(text);
-  const isRepair = parseSessionFile(before).healthyText !== before;
+  const { healthyText } = parseSessionFile(before);
+  const isRepair = healthyText !== before && healthyText === text;
   return after.messages.length > 0 || isRepair ? undefined : after.metadata?.key ?? undefined;
 }

@@ -21,16 +21,22 @@ export function exitCodeFor(signal: Deno.Signal): number {
   return SIGNAL_EXIT_CODES.get(signal) ?? 1;
 }
 
-/** Resolves with the first signal that asks this process to end; a second one ends it at once. */
-export function untilAskedToStop(): Promise<Deno.Signal> {
+/**
+ * Resolves with the first signal that asks this process to end; a second one ends it at once.
+ *
+ * @param until when it aborts, signals are left to others
+ */
+export function untilAskedToStop(until?: AbortSignal): Promise<Deno.Signal> {
   const { promise, resolve } = Promise.withResolvers<Deno.Signal>();
   let hasBeenAsked = false;
   for (const signal of SIGNALS) {
-    Deno.addSignalListener(signal, () => {
+    const listen = () => {
       if (hasBeenAsked) Deno.exit(exitCodeFor(signal));
       hasBeenAsked = true;
       resolve(signal);
-    });
+    };
+    Deno.addSignalListener(signal, listen);
+    until?.addEventListener("abort", () => Deno.removeSignalListener(signal, listen));
   }
   return promise;
 }

@@ -12,6 +12,7 @@ import { localServers } from "../../../providers/adapters/local_probe.ts";
 import { localServersLine } from "../../../providers/local_servers.ts";
 import { chooseProvider } from "../../../providers/registry.ts";
 import { reportUncaught, untilAskedToStop } from "../adapters/process.ts";
+import { processStart, startAgain } from "../adapters/restart.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { chatHandlers } from "../chat_requests.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
@@ -28,7 +29,10 @@ export interface GatewayFlags extends LoadFlags {
 /** Runs the gateway; resolves with the exit code. */
 export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): Promise<number> {
   const print = (line: string) => terminal.write(`${line}\n`);
-  const stopping = untilAskedToStop();
+  const started = processStart();
+  const handingOver = new AbortController();
+  const { promise: restarting, resolve: restart } = Promise.withResolvers<"restart">();
+  const stopping = Promise.race([untilAskedToStop(handingOver.signal), restarting]);
   const loaded = withPort(await loadAndPrepare(flags, terminal, { logs: true }), flags.port);
   reportUncaught((thrown) => {
     const error = asError(thrown);
@@ -48,6 +52,7 @@ export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): P
       localChannels: [hub.local],
       isWhole: true,
       command: "gateway",
+      onRestart: () => restart("restart"),
       handlers: chatHandlers({ hub, workspace, newId: world.newId }),
       findLocalServers: localServers,
     });
@@ -59,7 +64,9 @@ export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): P
     print(`Stopping (${await stopping}): running turns get a moment to finish`);
   }
   print("Stopped");
-  return 0;
+  if (await stopping !== "restart") return 0;
+  handingOver.abort();
+  return await startAgain(started, print);
 }
 
 /** A line about model servers of this machine, where no provider is set up; "" without any. */

@@ -36,7 +36,7 @@ Deno.test("Session lets no draft hold up another chat", async () => {
 Deno.test("Session takes no draft, and nothing behind it, into a running turn", async () => {
   const gate = Promise.withResolvers<string>();
   await using bench = new SessionBench({
-    script: [{ calls: [{ name: "wait" }] }, "done", "later"],
+    script: [{ calls: [{ name: "wait" }] }, "done", "later", "last"],
     tools: { wait: { run: () => gate.promise } },
   });
   await bench.say("start");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { HistoryLine } from "../../../actors/journal/journal.ts";
+import type { HistoryLine, Step } from "../../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import type { Conversation } from "../../../actors/session/conversation.ts";
@@ -162,6 +162,9 @@ Deno.test("SessionStore files a line once when only its copy could not be droppe
     unfiledLines: (key: string) => world.journal.unfiledLines(key),
     dropLines: (lines: readonly HistoryLine[]) =>
       isBroken ? Promise.reject(new Error("locked")) : dropLines(lines),
+    sync: () => world.journal.sync(),
+    note: (key: string) => world.journal.note(key),
+    commit: (step: Step) => world.journal.commit(step),
   };
   const store = new SessionStore({ files: world.files, journal, clock: world.clock });
   const conversation = await store.load(KEY);

@@ -393,7 +393,7 @@ Deno.test("Session begins anew: the turn is stopped and the conversation gone", 
   await bench.quiet();
   assert.match(bench.replies()[0] ?? "", /^Half\n\n\(stopped\)$/);
   assert.match(bench.replies()[1] ?? "", /new session.* 2 unfinished messages/i);
-  assert.deepEqual(bench.story(), []);
+  await until(() => bench.story().length === 0);
   await bench.say("hello");
   await bench.quiet();
   assert.equal(bench.provider.requests[1]?.messages.length, 2);
@@ -409,46 +409,65 @@ Deno.test("Session treats unknown slash words as words", async () => {
   assert.deepEqual(bench.replies(), ["a", "b"]);
 });
 
-Deno.test("Session tells the sender when a turn breaks, and goes on", async () => {
-  await using bench = new SessionBench({ script: [{ calls: [{ name: "look" }] }] });
-  const inbound = await bench.say("hi"); // the second request is not in the script
-  await bench.quiet();
-  assert.match(bench.replies()[0] ?? "", /failed on my side/);
-  assert.deepEqual(bench.rows()[0]?.settles, [
-    { platformId: inbound.platformId, outcome: "failed" },
-  ]);
-  assert.equal((await bench.journal.counts()).inbounds.failed, 1);
-  await until(() => bench.permitsOut() === 0);
-  await bench.say("/status");
-  await bench.quiet();
-  assert.equal(bench.replies().length, 2);
-  assert.equal(bench.world.events.filter(({ type }) => type === "actor_restarted").length, 0);
-});
-
-Deno.test("Session goes on after its journal failed for a while", async () => {
+Deno.test("Session tries a step until its journal takes it, and loses and doubles nothing", async () => {
   let isFull = false;
   await using bench = new SessionBench({
-    script: (_request, index) => {
-      isFull = index === 0;
-      return index === 0 ? { calls: [{ name: "look" }] } : "done";
+    script: (_request, index) => index === 0 ? { calls: [{ name: "look" }] } : "done",
+    tools: {
+      look: {
+        run: () => {
+          isFull = true;
+          return "seen";
+        },
+      },
     },
-    tools: { look: { run: () => "x" } },
     onCommit: (phase) => {
       if (phase === "after" || !isFull) return;
       throw new JournalError("journal_full", "Cannot write: no room");
     },
   });
   await bench.say("hi");
-  await until(() => bench.world.events.some(({ type }) => type === "actor_restarted"));
+  await until(() => isFull);
+  await bench.world.clock.advance(100_000);
+  assert.equal(bench.provider.requests.length, 1);
   isFull = false;
-  await until(async () => {
-    await bench.world.clock.advance(1_000);
-    return bench.replies().length === 1;
-  });
+  await bench.world.clock.advance(30_000);
   await bench.quiet();
-  await until(() => bench.permitsOut() === 0);
   assert.deepEqual(bench.replies(), ["done"]);
-  assert.deepEqual(bench.story(), ["user hi", "assistant done"]);
+  assert.equal(bench.ran.length, 1);
+  assert.deepEqual(bench.story(), [
+    "user hi",
+    "assistant [look call_0_0]",
+    "tool call_0_0 seen",
+    "assistant done",
+  ]);
+  assert.equal(bench.world.events.filter(({ type }) => type === "actor_restarted").length, 0);
+});
+
+Deno.test("Session leaves a step that its journal does not take when it is stopped", async () => {
+  let isFull = false;
+  await using bench = new SessionBench({
+    script: () => {
+      isFull = true;
+      return "done";
+    },
+    onCommit: (phase) => {
+      if (phase === "before" && isFull) throw new JournalError("journal_full", "no room");
+    },
+  });
+  await bench.say("hi");
+  await until(() => isFull);
+  await bench.world.clock.advance(10_000);
+  await bench[Symbol.asyncDispose]();
+  isFull = false;
+  const rows = bench.journal.rows();
+  assert.deepEqual(rows.inbounds.map(({ state }) => state), ["running"]);
+  await using next = new SessionBench({
+    disk: { rows, files: Object.fromEntries(bench.files.texts) },
+    script: ["done"],
+  });
+  await next.quiet();
+  assert.deepEqual(next.story(), ["user hi", "assistant done"]);
 });
 
 Deno.test("Session takes nothing into a turn that came after a command which ends the turn", async () => {
@@ -548,4 +567,60 @@ Deno.test("Session keeps lines in the journal, with their messages, while their 
   await bench.say("again");
   await bench.quiet();
   assert.deepEqual(bench.story(), ["user hi", "assistant one", "user again", "assistant two"]);
+});
+
+Deno.test("Session is done with a restart before it asks for it", async () => {
+  const states: (string | undefined)[] = [];
+  await using bench: SessionBench = new SessionBench({
+    services: {
+      restart: {
+        isAllowed: ({ senderId }) => senderId === "ou_1",
+        noteFor: ({ seq }) => ({ key: "restart", value: seq }),
+        request: () => {
+          const { inbounds, outbounds } = bench.journal.rows();
+          states.push(inbounds[0]?.state, outbounds[0]?.content);
+        },
+      },
+    },
+  });
+  const { seq } = await bench.say("/restart");
+  await bench.quiet();
+  await until(() => states.length === 2);
+  assert.equal(states[0], "done");
+  assert.match(states[1] ?? "", /^Restarting/);
+  assert.equal(await bench.journal.note("restart"), seq);
+  await bench.say("/restart", { senderId: "ou_2" });
+  await bench.quiet();
+  assert.match(bench.replies().at(-1) ?? "", /Only an owner/);
+  assert.equal(states.length, 2);
+});
+
+Deno.test("Session cannot restart a process that does not offer it", async () => {
+  await using bench = new SessionBench();
+  await bench.say("/restart");
+  await bench.quiet();
+  assert.match(bench.replies()[0] ?? "", /cannot restart/);
+});
+
+Deno.test("Session begins anew as soon as its disk lets it, and adds nothing before", async () => {
+  let isBroken = true;
+  await using bench = new SessionBench({ script: ["one", "two"] });
+  bench.files.fault = (action) => {
+    if (isBroken && action === "replace") throw new Error("no space left");
+  };
+  await bench.say("hello");
+  await bench.quiet();
+  await bench.say("/new");
+  await until(() => bench.world.events.some(({ type }) => type === "actor_restarted"));
+  await bench.say("and now");
+  await bench.world.clock.advance(10_000);
+  assert.deepEqual(bench.story(), ["user hello", "assistant one"]);
+  isBroken = false;
+  await until(async () => {
+    await bench.world.clock.advance(1_000);
+    return bench.replies().includes("two");
+  });
+  await bench.quiet();
+  assert.deepEqual(bench.story(), ["user and now", "assistant two"]);
+  assert.equal(bench.provider.requests[1]?.messages.length, 2);
 });
