@@ -49,7 +49,11 @@ export async function runRandomKills(options: RandomKillsOptions): Promise<void>
       const text = marked(messages++, { runsCommand: random.next() < 0.3 });
       platform.userSays({ openId: `ou_${Math.floor(random.next() * CHATS)}`, text });
     }
-    await new Promise<void>((resolve) => setTimeout(resolve, random.next() * LIFE_MS_MAX));
+    await live(random.next() * LIFE_MS_MAX / 2);
+    if (random.next() < 0.3) {
+      for (const connection of platform.openConnections) connection.cut();
+    }
+    await live(random.next() * LIFE_MS_MAX / 2);
     await gateway.kill();
     options.report(`kill ${kill + 1} of ${options.kills}, ${messages} messages so far`);
   }
@@ -93,6 +97,11 @@ const healthSchema = z.object({
   queue: z.object({ accepted: z.number() }),
 });
 const strandedSchema = z.array(z.object({ id: z.string(), state: z.string() }));
+
+/** Real time, as real processes live in it. */
+function live(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
 
 /** A model that sometimes is busy before it answers. */
 function moody(reply: ReturnType<typeof answerMarks>, random: Random): typeof reply {
