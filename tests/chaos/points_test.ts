@@ -12,8 +12,12 @@ interface Stage {
   readonly platform: FeishuPlatform;
   readonly model: ModelServer;
   readonly home: GatewayHome;
-  /** Holds the model's answer number `index` back; before its headers, or behind its first words. */
-  holdAnswer(index: number, where: "headers" | "text"): void;
+  /**
+   * Holds the model's answer number `index` back, before its headers or behind its first words.
+   *
+   * @param until what lets it go on; `cleared` if left out
+   */
+  holdAnswer(index: number, where: "headers" | "text", until?: Promise<void>): void;
   /** A promise that is kept when the stage is cleared. */
   readonly cleared: Promise<void>;
 }
@@ -51,6 +55,7 @@ const points: Readonly<Record<string, Point>> = {
   "after the card was made, before the platform told": async (stage, say) => {
     const fault = { kind: "wait", gate: stage.cleared, at: "after" } as const;
     const planted = stage.platform.faults.plant("cardkit.card.create", fault);
+    stage.holdAnswer(1, "text"); // an answer that is there at once needs no card
     void say();
     await until(() => planted.strikes === 1, { timeoutMs: 15_000 });
   },
@@ -63,7 +68,11 @@ const points: Readonly<Record<string, Point>> = {
   "after the card was closed, before the platform told": async (stage, say) => {
     const fault = { kind: "wait", gate: stage.cleared, at: "after" } as const;
     const planted = stage.platform.faults.plant("cardkit.card.settings", fault);
+    const { promise: shown, resolve: goOn } = Promise.withResolvers<void>();
+    stage.holdAnswer(1, "text", shown);
     void say();
+    await until(() => stage.platform.chat("ou_alice").fromBot.length === 1, { timeoutMs: 15_000 });
+    goOn();
     await until(() => planted.strikes === 1, { timeoutMs: 15_000 });
   },
 };
@@ -76,21 +85,21 @@ for (const [name, reach] of Object.entries(points)) {
       limits: NO_LIMITS,
     });
     const { promise: cleared, resolve: clear } = Promise.withResolvers<void>();
-    const held = new Map<number, "headers" | "text">();
+    const held = new Map<number, { where: "headers" | "text"; until: Promise<void> }>();
     await using model = await ModelServer.start((request) => {
       const reply = answerMarks(request);
-      const where = held.get(request.index);
-      if (where === undefined || !("steps" in reply)) return reply;
-      if (where === "headers") return { ...reply, headersAfter: cleared };
+      const hold = held.get(request.index);
+      if (hold === undefined || !("steps" in reply)) return reply;
+      if (hold.where === "headers") return { ...reply, headersAfter: hold.until };
       const [first, ...rest] = reply.steps;
       if (first === undefined) return reply;
-      return { ...reply, steps: [first, { type: "pause", until: cleared }, ...rest] };
+      return { ...reply, steps: [first, { type: "pause", until: hold.until }, ...rest] };
     });
     const stage: Stage = {
       platform,
       model,
       home,
-      holdAnswer: (index, where) => void held.set(index, where),
+      holdAnswer: (index, where, until = cleared) => void held.set(index, { where, until }),
       cleared,
     };
     const options = { model, feishu: platform };
