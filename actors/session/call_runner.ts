@@ -12,9 +12,12 @@ import { untilAborted } from "../kernel/aborting.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
 import { fitResult } from "./tool_result.ts";
-import { brokenTool, invalidArguments, repeatedLookup } from "./wording.ts";
+import { brokenTool, invalidArguments, repeatedLookup, tooManyCalls } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "call_runner"]);
+
+/** Calls of one answer that are run; a model that asks for more has lost its way. */
+const CALLS_PER_ANSWER_MAX = 64;
 
 /** What a turn gives its calls. */
 export interface CallRunnerOptions {
@@ -27,9 +30,15 @@ export interface CallRunnerOptions {
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #guard = new LookupGuard();
+  #callsOfAnswer = 0;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
+  }
+
+  /** The calls that come now are of another answer. */
+  beginAnswer(): void {
+    this.#callsOfAnswer = 0;
   }
 
   /**
@@ -42,7 +51,9 @@ export class CallRunner {
     { send, signal }: Pick<ToolContext, "send" | "signal">,
   ): Promise<ToolMessage> {
     const { name } = call.function;
-    const result = parsed.state === "invalid"
+    const result = ++this.#callsOfAnswer > CALLS_PER_ANSWER_MAX
+      ? failure(tooManyCalls(CALLS_PER_ANSWER_MAX))
+      : parsed.state === "invalid"
       ? failure(invalidArguments(name, parsed.problem))
       : this.#guard.isRepetition(name, parsed.value)
       ? failure(repeatedLookup(name))

@@ -215,6 +215,7 @@ export class Turn {
     const line = await this.steps.askForTools(message);
     this.#view.toolsStarted(attempt.text, toolHints(calls));
     talk.sent.forget();
+    talk.runner.beginAnswer();
     const results = await this.#runCalls(calls, line, talk, signal);
     this.#view.toolsEnded();
     for (const said of [message, ...results]) talk.replay.push(said);

@@ -52,6 +52,11 @@ export function invalidArguments(toolName: string, problem: string): string {
   return `Error: the arguments of ${toolName} cannot be used, so it was not run: ${problem}`;
 }
 
+/** To the model: it asked for more at once than is run. */
+export function tooManyCalls(callsMax: number): string {
+  return `Error: not run: one answer may ask for ${callsMax} tool calls. Go on with fewer at a time.`;
+}
+
 /** To the model: it looked the same thing up before. */
 export function repeatedLookup(toolName: string): string {
   return `Error: ${toolName} was already called twice with this; it was not run again. ` +

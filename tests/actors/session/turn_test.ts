@@ -267,6 +267,26 @@ Deno.test("Turn stops at its limit of tool rounds and tells what it did", async 
   assert.match(bench.story().at(-1) ?? "", /^assistant I reached the limit/);
 });
 
+Deno.test("Turn runs 64 calls of one answer and tells the model of the rest", async () => {
+  let runs = 0;
+  await using bench = new SessionBench({
+    script: [
+      { calls: Array.from({ length: 70 }, (_, n) => ({ name: "look", id: `c${n}` })) },
+      { calls: [{ name: "look", id: "later" }] },
+      "done",
+    ],
+    tools: { look: { run: () => `run ${++runs}` } },
+  });
+  await bench.say("hi");
+  await bench.quiet();
+  const results = bench.provider.requests[2]?.messages.filter(({ role }) => role === "tool");
+  const contents = results?.map(({ content }) => String(content)) ?? [];
+  assert.equal(contents.length, 71);
+  assert.equal(contents.filter((text) => text.startsWith("Error: not run")).length, 6);
+  assert.deepEqual([runs, contents.at(-1)], [65, "run 65"]);
+  assert.deepEqual(bench.replies(), ["done"]);
+});
+
 Deno.test("Turn stores an answer without sending it when a tool just sent one home", async () => {
   await using bench = new SessionBench({
     script: [{ calls: [{ name: "message" }] }, "I sent it."],
