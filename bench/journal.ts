@@ -15,6 +15,8 @@ const BURST_WIDTH = 500;
 const COMMITS = 2_000;
 const SESSIONS = 8;
 const TURNS_PER_SESSION = 250;
+/** On a disk that syncs within 0.1 ms, as ours do. */
+const SHARE_MS_MAX = 0.3;
 /** Rows that one look at the unfinished sessions reads. */
 const PAGE_SESSIONS = 1_000;
 
@@ -92,8 +94,10 @@ async function benchCommits(journal: Journal): Promise<BenchRow[]> {
 
 async function benchTurns(journal: Journal): Promise<BenchRow[]> {
   const alone: number[] = [];
+  const inCards: number[] = [];
   for (let turn = 0; turn < TURNS_PER_SESSION; turn++) {
     alone.push(await runTurn(journal, "feishu:oc_alone", `alone_${turn}`));
+    inCards.push(await runTurn(journal, "feishu:oc_card", `card_${turn}`, true));
   }
   const startMs = performance.now();
   await Promise.all(Array.from({ length: SESSIONS }, async (_, session) => {
@@ -103,7 +107,8 @@ async function benchTurns(journal: Journal): Promise<BenchRow[]> {
   }));
   const perSecond = SESSIONS * TURNS_PER_SESSION / (performance.now() - startMs) * 1_000;
   return [
-    ...percentiles("journal: its share of a turn", alone),
+    ...percentiles("journal: its share of a turn, two syncs", alone, SHARE_MS_MAX),
+    ...percentiles("journal: its share of a turn whose answer grows in a card, three", inCards),
     {
       what: `journal: turns over ${SESSIONS} sessions`,
       value: perSecond,
@@ -113,8 +118,13 @@ async function benchTurns(journal: Journal): Promise<BenchRow[]> {
   ];
 }
 
-/** All that a turn with a streamed answer asks of the journal, one after the other; milliseconds. */
-async function runTurn(journal: Journal, sessionKey: string, turnId: string): Promise<number> {
+/** All that a turn asks of the journal, one after the other; milliseconds. */
+async function runTurn(
+  journal: Journal,
+  sessionKey: string,
+  turnId: string,
+  growsInCard: boolean = false,
+): Promise<number> {
   const startMs = performance.now();
   const taken = await journal.accept(message(turnId, sessionKey));
   if (taken.state !== "accepted") throw new Error(`Cannot measure "${turnId}": it ran before`);
@@ -138,26 +148,29 @@ async function runTurn(journal: Journal, sessionKey: string, turnId: string): Pr
     isPlain: false,
     settles: [{ platformId: turnId, outcome: "done" }],
   } as const;
+  // What only prepares needs no sync; what is sent under a key of ours needs none either.
   await journal.commit({
     turn: { turnId, sessionKey, change: "begin" },
     lines: [line(0)],
     inbounds: [{ seq, state: "running", turnId }],
-    outbounds: [{ ...row, state: "open", content: "" }],
-  });
-  await journal.dropLines([line(0)]);
-  await journal.commit({
-    outboundChanges: [{ key: row.key, channelState: { card: "7355372766134157313", bound: 1000 } }],
-  });
+    outbounds: growsInCard ? [{ ...row, state: "open", content: "" }] : [],
+  }, "written");
+  if (growsInCard) {
+    const channelState = { card: "7355372766134157313", bound: 1000 };
+    await journal.commit({ outboundChanges: [{ key: row.key, channelState }] });
+  }
   await journal.commit({
     turn: { turnId, sessionKey, change: "end" },
     lines: [line(1)],
     inbounds: [{ seq, state: "done" }],
     outbounds: [{ ...row, state: "pending" }],
   });
-  await journal.dropLines([line(1)]);
-  await journal.commit({
-    outboundChanges: [{ key: row.key, state: "sent", receipt: ["om_1"], attempts: 1 }],
-  });
+  await Promise.all([
+    journal.dropLines([line(0), line(1)]),
+    journal.commit({
+      outboundChanges: [{ key: row.key, state: "sent", receipt: ["om_1"], attempts: 1 }],
+    }, "written"),
+  ]);
   return performance.now() - startMs;
 }
 
@@ -173,12 +186,16 @@ async function finishAll(journal: Journal): Promise<void> {
   }
 }
 
-function percentiles(what: string, timesMs: readonly number[]): BenchRow[] {
+function percentiles(
+  what: string,
+  timesMs: readonly number[],
+  medianMax?: number,
+): BenchRow[] {
   const sorted = timesMs.toSorted((a, b) => a - b);
   return [50, 99].map((percent) => ({
     what: `${what}, p${percent}`,
     value: sorted[Math.floor(sorted.length * percent / 100)] ?? NaN,
     unit: "ms",
-    budget: undefined,
+    budget: percent === 50 && medianMax !== undefined ? { atMost: medianMax } : undefined,
   }));
 }

@@ -268,15 +268,16 @@ export class MemoryStore implements JournalStore {
   prune(options: PruneOptions): boolean {
     const { rowsMax } = options;
     const inbounds = this.#inbounds.values().filter((row) => isOldInbound(row, options))
-      .sort(byEnd).slice(0, rowsMax);
+      .sort(bySeq).sort(byEnd).slice(0, rowsMax);
     const outbounds = this.#outbounds.values()
       .filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < options.finishedBeforeMs)
       .filter(({ sessionKey }) => this.turnOfSession(sessionKey) === undefined)
-      .sort(byEnd).slice(0, rowsMax);
+      .sort(byId).sort(byEnd).slice(0, rowsMax);
     for (const inbound of inbounds) this.#forgetContent(inbound);
     for (const { key } of outbounds) this.#outbounds.set(key, undefined);
     const seen = this.#seen.values()
       .filter(({ endedAtMs }) => endedAtMs < options.forgottenBeforeMs)
+      .sort(by(({ channel, platformId }) => keyOf(channel, platformId)))
       .sort(byEnd).slice(0, rowsMax);
     for (const { channel, platformId } of seen) {
       this.#seen.set(keyOf(channel, platformId), undefined);

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { SqliteDatabase, SqliteStatement } from "./sqlite_database.ts";
+import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite_database.ts";
 
 const STATUS = `seq, session_key as sessionKey, state, turn_id as turnId,
   ended_at_ms as endedAtMs`;
@@ -159,4 +159,32 @@ export type Statements = Readonly<Record<StatementName, SqliteStatement>>;
 export function prepareStatements(database: SqliteDatabase): Statements {
   const prepared = Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]);
   return Object.fromEntries(prepared) as Statements;
+}
+
+/** Above it a window has no limit. */
+const LIMIT_MAX = 2 ** 20;
+
+/**
+ * Statements that end with `limit ?`, with the limit written out: SQLite plans a statement anew, at
+ * ten times the cost of a small read, whenever its limit is bound.
+ */
+export class LimitedStatements {
+  readonly #database: SqliteDatabase;
+  readonly #prepared = new Map<string, SqliteStatement>();
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** The first rows, unchecked; limits are rounded up, so that there are few of them. */
+  all(name: StatementName, limit: number, ...values: readonly SqlValue[]): unknown[] {
+    if (limit <= 0) return [];
+    const rounded = limit > LIMIT_MAX ? -1 : 2 ** Math.ceil(Math.log2(limit));
+    const key = `${name} ${rounded}`;
+    const statement = this.#prepared.get(key) ??
+      this.#database.prepare(SQL[name].replace(/limit \?$/, `limit ${rounded}`));
+    this.#prepared.set(key, statement);
+    const rows = statement.all(...values);
+    return rows.length > limit ? rows.slice(0, limit) : rows;
+  }
 }

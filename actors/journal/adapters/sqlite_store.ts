@@ -27,7 +27,7 @@ import {
   turnRow,
 } from "./sqlite_rows.ts";
 import { migrate } from "./sqlite_schema.ts";
-import { prepareStatements, type Statements } from "./sqlite_statements.ts";
+import { LimitedStatements, prepareStatements, type Statements } from "./sqlite_statements.ts";
 import { encodeNullable, encodeText } from "./sqlite_text.ts";
 
 /** Free pages that stay in the file for what comes next: 1 MB. */
@@ -37,12 +37,14 @@ const FREE_PAGES_KEPT = 256;
 export class SqliteStore implements JournalStore {
   readonly #database: SqliteDatabase;
   readonly #sql: Statements;
+  readonly #limited: LimitedStatements;
 
   /** Takes the database over and brings its tables up to date. */
   constructor(database: SqliteDatabase) {
     migrate(database);
     this.#database = database;
     this.#sql = prepareStatements(database);
+    this.#limited = new LimitedStatements(database);
   }
 
   transaction(work: () => void, durability: Durability): void {
@@ -107,11 +109,12 @@ export class SqliteStore implements JournalStore {
   }
 
   waitingDrafts(channel: string, afterSeq: number, limit: number): Inbound[] {
-    return readAll(inboundRow, this.#sql.waitingDrafts.all(encodeText(channel), afterSeq, limit));
+    const rows = this.#limited.all("waitingDrafts", limit, encodeText(channel), afterSeq);
+    return readAll(inboundRow, rows);
   }
 
   waitingInbounds(sessionKey: string, afterSeq: number, limit: number): Inbound[] {
-    const rows = this.#sql.waitingInbounds.all(encodeText(sessionKey), afterSeq, limit);
+    const rows = this.#limited.all("waitingInbounds", limit, encodeText(sessionKey), afterSeq);
     return readAll(inboundRow, rows);
   }
 
@@ -187,9 +190,10 @@ export class SqliteStore implements JournalStore {
     { channel, afterId, limit, chatId, withoutChats = [] }: OutboxWindow,
   ): Outbound[] {
     const from = [encodeText(channel), afterId] as const;
+    const without = JSON.stringify(withoutChats.map(encodeText));
     const rows = chatId === undefined
-      ? this.#sql.unsentOutbounds.all(...from, JSON.stringify(withoutChats.map(encodeText)), limit)
-      : this.#sql.unsentOfChat.all(...from, encodeText(chatId), limit);
+      ? this.#limited.all("unsentOutbounds", limit, ...from, without)
+      : this.#limited.all("unsentOfChat", limit, ...from, encodeText(chatId));
     return readAll(outboundRow, rows);
   }
 
@@ -207,15 +211,15 @@ export class SqliteStore implements JournalStore {
   }
 
   busySessions(afterSeq: number, limit: number): SessionAt[] {
-    return readAll(sessionAtRow, this.#sql.busySessions.all(afterSeq, limit));
+    return readAll(sessionAtRow, this.#limited.all("busySessions", limit, afterSeq));
   }
 
   stuckInbounds(limit: number): Inbound[] {
-    return readAll(inboundRow, this.#sql.stuckInbounds.all(limit));
+    return readAll(inboundRow, this.#limited.all("stuckInbounds", limit));
   }
 
   stuckOutbounds(limit: number): Outbound[] {
-    return readAll(outboundRow, this.#sql.stuckOutbounds.all(limit));
+    return readAll(outboundRow, this.#limited.all("stuckOutbounds", limit));
   }
 
   prune({ finishedBeforeMs, forgottenBeforeMs, rowsMax }: PruneOptions): boolean {
