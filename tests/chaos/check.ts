@@ -10,6 +10,9 @@ import type { GatewayHome } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { answersByMark, faultsInSessions, runsByMark } from "./marked_talk.ts";
 
+/** Messages of a chat that a failure shows. */
+const SEEN_MAX = 6;
+
 /** What a run of chaos was made of. */
 export interface ChaosWorld {
   readonly home: GatewayHome;
@@ -28,7 +31,8 @@ export async function checkNothingLost(
   try {
     await until(() => missing().length === 0, { timeoutMs, what: "an answer to each message" });
   } catch (error) {
-    throw new Error(`Never answered: ${missing().join(" ")}`, { cause: error });
+    const seen = missing().map((mark) => whatIsSeen(platform, mark)).join("\n");
+    throw new Error(`Never answered:\n${seen}`, { cause: error });
   }
   const twice = [...answersByMark(platform)].filter(([, count]) => count > 1);
   assert.deepEqual(twice, [], "answered more than once");
@@ -39,4 +43,16 @@ export async function checkNothingLost(
 /** To be called once the gateway has stopped: what it left on disk. */
 export async function checkFiles(home: GatewayHome): Promise<void> {
   assert.deepEqual(await faultsInSessions(home), []);
+}
+
+/** The end of the chat of a message, as its person sees it. */
+function whatIsSeen(platform: FeishuPlatform, mark: string): string {
+  const chat = platform.chats.find(({ messages }) =>
+    messages.some(({ text }) => text.includes(mark))
+  );
+  const lines =
+    chat?.messages.slice(-SEEN_MAX).map(({ from, text, card }) =>
+      `  ${from}${card?.isStreaming === true ? " (writing)" : ""}: ${text}`
+    ) ?? [];
+  return [mark, ...lines].join("\n");
 }
