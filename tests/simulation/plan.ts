@@ -85,7 +85,7 @@ export function planOf(seed: number): WorldPlan {
     sessionIdleMs: chance.pick([chance.between(1, 60), chance.between(1_000, 60_000)]),
     sendsProgress: chance.happens(0.7),
     actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
-    slowCommitShare: chance.pick([0, 0, 0.004]),
+    slowCommitShare: chance.pick([0, 0, 0.004, 0.03]),
     delayShare: chance.pick([0, 0.02, 0.2]),
     channels,
     messages: planMessages(chance, channels, calmFromMs),
@@ -155,7 +155,9 @@ function planWords(
   { draftShare, takeBackShare }: Habits,
   before: readonly unknown[],
 ): Omit<PlannedMessage, "atMs" | "channel" | "chatId"> {
-  const takenBackAfterMs = chance.happens(takeBackShare) ? chance.between(50, 8_000) : undefined;
+  const takenBackAfterMs = chance.happens(takeBackShare)
+    ? chance.between(50, chance.pick([1_500, 8_000]))
+    : undefined;
   if (chance.happens(0.2)) {
     return { text: chance.pick(COMMANDS), media: [], isDraft: false, takenBackAfterMs };
   }

@@ -222,8 +222,8 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "waits for the turn instead of stopping it",
     file: "actors/session/session.ts",
-    find: `if (this.#state.state === "running") this.#abortTurn(this.#state.work);`,
-    replace: "",
+    find: "return this.#abortTurn(this.#state.work);",
+    replace: "return void this.#state.work;",
   },
   {
     what: "forgets the turn that was interrupted",
@@ -265,14 +265,15 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "answers without ending the messages",
     file: "actors/session/steps.ts",
-    find: "await this.#join(next, { turn, inbounds: ends, outbounds: [row] }, drafts);",
-    replace: "await this.#join(next, { turn, inbounds: ends.slice(1), outbounds: [row] }, drafts);",
+    find: `await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, "synced");`,
+    replace:
+      `await this.#join(next, { turn, inbounds: ends.slice(1), outbounds: rows }, drafts, "synced");`,
   },
   {
     what: "gives two answers one key",
     file: "actors/session/steps.ts",
-    find: "    this.#answers++;\n",
-    replace: "",
+    find: "    this.#answers++;\n    const goesOn",
+    replace: "    const goesOn",
   },
   {
     what: "starts counting answers anew after a crash",
@@ -375,8 +376,7 @@ const HISTORY: readonly PlantedFault[] = [
   {
     what: "brings lines of the old conversation into the new one",
     file: "actors/session/session_store.ts",
-    find:
-      "      await this.#journal.dropLines(await this.#journal.unfiledLines(conversation.key));\n",
+    find: "    await this.#journal.dropLines(await this.#journal.unfiledLines(key));\n",
     replace: "",
   },
   {
@@ -388,8 +388,8 @@ const HISTORY: readonly PlantedFault[] = [
   {
     what: "files nothing",
     file: "actors/session/session_log.ts",
-    find: "if (lines.length > 0) void this.#store.file(this.conversation, lines);",
-    replace: "",
+    find: "if (synced.length > 0) void this.#store.file(this.conversation, synced);",
+    replace: "void synced;",
   },
   {
     what: "tells no outbox of its rows",
@@ -400,9 +400,8 @@ const HISTORY: readonly PlantedFault[] = [
   {
     what: "forgets what it just made durable",
     file: "actors/session/session_log.ts",
-    find:
-      "this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras: {} });",
-    replace: "void message, timestampMs;",
+    find: "this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras });",
+    replace: "void [message, extras];",
   },
 ];
 
@@ -431,9 +430,8 @@ const BEYOND: readonly PlantedFault[] = [
   {
     what: "loses rows of a chat with many",
     file: "actors/gateway/outbox_window.ts",
-    find:
-      "if (row.id > this.#readToId) this.#mayMiss = true;\n    else if (!this.#isUnread(row)) return this.#addNew(row);\n    return false;",
-    replace: "return this.#addNew(row);",
+    find: "return chat !== undefined && chat.hasMore && id > chat.lastId;",
+    replace: "return chat === undefined && id < 0;",
   },
   {
     what: "forgets how its channel is when it fails",
