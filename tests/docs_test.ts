@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { helpText } from "../actors/session/command_table.ts";
 import { channelEntries } from "../channels/registry.ts";
 import { chooseProvider } from "../providers/registry.ts";
 import project from "../deno.json" with { type: "json" };
@@ -39,6 +40,17 @@ Deno.test("Every link between pages leads to a file", async () => {
   assert.deepEqual(broken, []);
 });
 
+Deno.test("Every module that the pages on the inside name is there", async () => {
+  const missing: string[] = [];
+  for (const page of ["docs/architecture.md", "docs/kernel.md"]) {
+    const text = await Deno.readTextFile(join(ROOT, page));
+    for (const [, name = ""] of text.matchAll(/`([a-z_/]+\.ts)`/g)) {
+      if (!FILES.some((file) => file === name || file.endsWith(`/${name}`))) missing.push(name);
+    }
+  }
+  assert.deepEqual(missing, []);
+});
+
 Deno.test("Every folder and file that the README maps is there", () => {
   const map = README.slice(README.indexOf("## Find your way"));
   const named = [...map.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, path = ""]) => path);
@@ -53,6 +65,12 @@ Deno.test("Every task that the README names exists, and each task is named", () 
   const parts = new Set(["lint", "check"]); // of `ok`
   const own = new Set(Object.keys(project.tasks)).difference(parts);
   assert.deepEqual([...named.symmetricDifference(own)], []);
+});
+
+Deno.test("The README lists the commands of a chat, and no others", () => {
+  const listed = [...README.matchAll(/^\| `(\/[a-z]+)` +\|/gm)].map(([, command]) => command);
+  const known = [...helpText().matchAll(/^(\/[a-z]+):/gm)].map(([, command]) => command);
+  assert.deepEqual(listed.toSorted(), known.toSorted());
 });
 
 Deno.test("Every configuration in the README is accepted without a warning", async () => {
