@@ -92,8 +92,7 @@ function addQuestions(
       const { statusCommand } = await import("./commands/status.ts");
       done(await statusCommand(flags, terminal));
     });
-  // Hidden until the journal tells of such messages.
-  program.command("failed", { hidden: true })
+  program.command("failed")
     .description("list the messages that failed, were parked, or ended in doubt")
     .addOption(limitOption())
     .addOption(jsonOption())
@@ -102,7 +101,7 @@ function addQuestions(
       const { failedCommand } = await import("./commands/failed.ts");
       done(await failedCommand(flags, terminal));
     });
-  program.command("retry", { hidden: true })
+  program.command("retry")
     .description("take a failed message up again")
     .argument("<id>", "as failed lists it")
     .addOption(configOption())
@@ -110,7 +109,7 @@ function addQuestions(
       const { retryCommand } = await import("./commands/decide.ts");
       done(await retryCommand(id, flags, terminal));
     });
-  program.command("drop", { hidden: true })
+  program.command("drop")
     .description("let go of a failed message for good")
     .argument("<id>", "as failed lists it")
     .addOption(configOption())
