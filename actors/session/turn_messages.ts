@@ -20,7 +20,8 @@ import type { SessionSettings } from "./ports.ts";
 
 /**
  * The history with the messages of the turn's unanswered inbounds as the model sees them. Those of
- * inbounds that wait aside are left out.
+ * inbounds that wait aside are left out. Where others of the turn were answered since, they come
+ * last: a history that ends in an answer asks for nothing.
  *
  * @param shown for each unanswered inbound, in order; null for one that waits aside
  */
@@ -28,12 +29,27 @@ export function replayWith(
   conversation: Conversation,
   shown: readonly (UserMessage | null)[],
 ): Replay {
-  const messages: (ChatMessage | null)[] = conversation.replayed().map(({ message }) => message);
-  let left = shown.length;
-  for (let index = messages.length - 1; index >= 0 && left > 0; index--) {
-    if (messages[index]?.role === "user") messages[index] = shown[--left] ?? null;
+  const before: ChatMessage[] = [];
+  const messages = conversation.replayed().map(({ message }) => message);
+  const unanswered = new Set(usersFromTheEnd(messages, shown.length));
+  const visible = shown.filter((message) => message !== null);
+  const mustComeLast = isAnswer(messages.at(-1));
+  let next = shown.length - unanswered.size;
+  for (const [index, message] of messages.entries()) {
+    const own = unanswered.has(index) ? shown[next++] ?? null : message;
+    if (own !== null && !(mustComeLast && unanswered.has(index))) before.push(own);
   }
-  return Replay.of(messages.filter((message) => message !== null));
+  return Replay.of(mustComeLast ? [...before, ...visible] : before);
+}
+
+/** Places of the newest messages of people. */
+function usersFromTheEnd(messages: readonly ChatMessage[], count: number): number[] {
+  const places = messages.flatMap(({ role }, index) => role === "user" ? [index] : []);
+  return count === 0 ? [] : places.slice(-count);
+}
+
+function isAnswer(message: ChatMessage | undefined): boolean {
+  return message?.role === "assistant" && (message.tool_calls ?? []).length === 0;
 }
 
 /** What goes into a request besides the messages. */

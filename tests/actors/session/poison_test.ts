@@ -101,6 +101,26 @@ Deno.test("Session finds the one that breaks a turn of several, and answers the 
   assert.equal(replies.filter((reply) => /set it aside/.test(reply)).length, 1);
 });
 
+Deno.test("Session lets each message that runs alone have the last word before its answer", async () => {
+  const lastWords: string[] = [];
+  const gate = Promise.withResolvers<string>();
+  await using bench = new SessionBench({
+    script: breaksAt("poison", ({ messages }) => {
+      const last = messages.at(-1);
+      lastWords.push(`${last?.role} ${JSON.stringify(last?.content)}`);
+      return messages.length > 2 ? "fine" : { calls: [{ name: "wait" }] };
+    }),
+    tools: { wait: { run: () => gate.promise } },
+  });
+  await bench.say("first");
+  await until(() => bench.ran.length === 1);
+  await bench.say("poison");
+  await bench.say("third");
+  gate.resolve("ok");
+  await outlast(bench);
+  assert.match(lastWords.at(-1) ?? "", /^user .*third/);
+});
+
 Deno.test("Session counts the deaths of the process, and parks what caused four of them", async () => {
   let disk = await dieInCall();
   for (const attempts of [2, 3, 4]) {
