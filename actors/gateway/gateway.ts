@@ -8,8 +8,10 @@ import { getLogger } from "@logtape/logtape";
 import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
+import { openEventPublisher } from "../kernel/adapters/event_channel.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
+import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import { sessionActor } from "../session/session.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
@@ -135,9 +137,11 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
   print(services.modelLine);
   print(services.toolsLine);
 
+  const events = owned.use(openEventPublisher<KernelEvent>("gateway"));
   const system = owned.use(
     new ActorSystem({
       ...world,
+      onEvent: (event) => events.publish(event),
       onDeadLetter: ({ actor, reason, error }) =>
         logger.warn("A message to {actor} was not handled ({reason}) {error}", {
           actor,
