@@ -7,51 +7,9 @@ import { loadConfig } from "../../actors/config/load_config.ts";
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
 import { Gateway } from "../../actors/gateway/gateway.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
-import type { Channel, ChannelContext, Delivery, DeliveryReceipt } from "../../channels/channel.ts";
 import { channelEntries } from "../../channels/registry.ts";
 import type { GatewayHome } from "./gateway_process.ts";
-
-/** A channel of the test: says what it is told to, remembers what comes back. */
-export class ProbeChannel implements Channel {
-  readonly isStreaming = false;
-  readonly delivered: Delivery[] = [];
-  readonly #context: ChannelContext;
-  #said = 0;
-
-  constructor(context: ChannelContext) {
-    this.#context = context;
-  }
-
-  async run(): Promise<void> {
-    this.#context.report({ state: "ready", detail: "probe" });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#context.signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
-  }
-
-  deliver(delivery: Delivery): Promise<DeliveryReceipt> {
-    this.delivered.push(delivery);
-    return Promise.resolve({ messageIds: [delivery.key] });
-  }
-
-  /** Hands in a message of `chatId`; resolves with what the gateway did with it. */
-  say(chatId: string, content: string): Promise<string> {
-    return this.#context.handIn({
-      platformId: `probe-${this.#said++}`,
-      chatId,
-      senderId: chatId,
-      content,
-      media: [],
-      context: {},
-    });
-  }
-
-  /** Final texts that came back to a chat. */
-  textsOf(chatId: string): string[] {
-    return this.delivered.filter((delivery) => delivery.chatId === chatId)
-      .map(({ text }) => text);
-  }
-}
+import { ProbeChannel } from "./probe_channel.ts";
 
 /** A running gateway and its probe. */
 export interface InProcessGateway extends AsyncDisposable {

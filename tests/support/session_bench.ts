@@ -24,6 +24,7 @@ import type { ChatMessage, Provider } from "../../providers/provider.ts";
 import { MemorySessionFiles } from "./memory_session_files.ts";
 import { Probe } from "./probe.ts";
 import { type Script, type ScriptedAnswer, ScriptedProvider } from "./scripted_provider.ts";
+import { benchServices, benchSettings } from "./session_services.ts";
 import { type TestSystem, testSystem } from "./system.ts";
 import { until } from "./until.ts";
 
@@ -56,23 +57,6 @@ export interface Disk {
   readonly rows: ReturnType<MemoryJournal["rows"]>;
   readonly files: Readonly<Record<string, string>>;
 }
-
-const SETTINGS: SessionSettings = {
-  model: "test-model",
-  temperature: 0.1,
-  tokensMax: 1_000,
-  contextWindowTokens: 100_000,
-  contextBlockLimit: null,
-  reasoningEffort: null,
-  toolIterationsMax: 20,
-  toolResultCharsMax: 2_000,
-  timezone: "UTC",
-  workspace: "/workspace",
-  version: "1.2.3",
-  idleMs: 60_000,
-  joinsPerStepMax: 3,
-  joinsPerTurnMax: 5,
-};
 
 let worlds = 0;
 
@@ -213,14 +197,10 @@ export class SessionBench implements AsyncDisposable {
     const tools = options.tools ?? {};
     let ids = 0;
     const world = this.#world;
-    return {
-      settings: { ...SETTINGS, ...options.settings },
+    return benchServices({
+      settings: benchSettings(options.settings),
       journal: this.journal,
       files: this.files,
-      promptFiles: { read: () => Promise.resolve(null) },
-      systemPrompt: (channel) => Promise.resolve(`You talk on ${channel}.`),
-      readImage: (path) =>
-        Promise.resolve(path.endsWith(".png") ? { mime: "image/png", base64: "aGk=" } : null),
       provider: options.provider ?? this.provider,
       tools: {
         definitions: () =>
@@ -232,27 +212,13 @@ export class SessionBench implements AsyncDisposable {
           return typeof result === "string" ? { content: result, isError: false } : result;
         },
       },
-      toolContext: {
-        workspace: "/workspace",
-        files: {
-          resolve: (path) => Promise.resolve(path),
-          info: () => Promise.resolve(null),
-          read: () => Promise.resolve(new Uint8Array()),
-          write: (path, bytes) => {
-            this.written.set(path, new TextDecoder().decode(bytes));
-            return Promise.resolve();
-          },
-          list: () => Promise.resolve([]),
-        },
-        processes: { run: () => Promise.reject(new Error("no processes here")) },
-      },
+      onWritten: (path, text) => void this.written.set(path, text),
       gate: this.gate,
       outbox: (channel) => this.outboxes.get(channel),
       clock: this.world.clock,
       newId: () => `w${world}-${++ids}`,
-      uptimeMs: () => 65_000,
       ...options.services,
-    };
+    });
   }
 }
 

@@ -1,0 +1,165 @@
+/**
+ * The core with real sessions around it: a model that echoes, a journal that can fail and crash,
+ * and a channel whose platform is the test.
+ * @module
+ */
+
+import type { ChannelActorMessage } from "../../actors/gateway/channel_actor.ts";
+import { type Core, type CoreChannel, startCore } from "../../actors/gateway/core.ts";
+import { type HealthReport, reportHealth } from "../../actors/gateway/health.ts";
+import { JournalError } from "../../actors/journal/journal.ts";
+import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
+import type { JournalRows } from "../../actors/journal/memory_store.ts";
+import type { ActorRef } from "../../actors/kernel/ref.ts";
+import { sessionActor } from "../../actors/session/session.ts";
+import type { ChannelContext } from "../../channels/channel.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
+import type { ChatRequest } from "../../providers/provider.ts";
+import type { ManualClock } from "./manual_clock.ts";
+import { MemorySessionFiles } from "./memory_session_files.ts";
+import { type ProbeBehaviour, ProbeChannel } from "./probe_channel.ts";
+import { ScriptedProvider } from "./scripted_provider.ts";
+import { benchServices } from "./session_services.ts";
+import { type TestSystem, testSystem } from "./system.ts";
+
+/** What a test may choose; everything has a default. */
+export interface CoreBenchOptions extends ProbeBehaviour {
+  /** What an earlier life left on disk. */
+  readonly disk?: CoreDisk;
+  /** Each as `channel:sender`. @default nobody */
+  readonly owners?: readonly string[];
+  /** How long the platform knows a key. @default never */
+  readonly idempotencyMs?: number;
+}
+
+/** All that outlives a crash, and the time of it. */
+export interface CoreDisk {
+  readonly rows: JournalRows;
+  readonly files: Readonly<Record<string, string>>;
+  readonly clock: ManualClock;
+}
+
+/** Lives of all benches, so that no two ids are the same. */
+let lives = 0;
+
+/** A core with the channel `probe`; hold it with `await using`. */
+export class CoreBench implements AsyncDisposable {
+  readonly world: TestSystem;
+  readonly journal: MemoryJournal;
+  readonly core: Core;
+  readonly files: MemorySessionFiles;
+  /** Nothing can be written while it is true. */
+  isDiskFull = false;
+  readonly #channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  #probe: ProbeChannel | undefined;
+  #isDead = false;
+
+  constructor(options: CoreBenchOptions = {}) {
+    const { disk, owners = [], idempotencyMs = 0 } = options;
+    this.world = testSystem(disk && { clock: disk.clock });
+    this.files = new MemorySessionFiles(disk?.files);
+    this.journal = new MemoryJournal({
+      clock: this.world.clock,
+      defer: queueMicrotask,
+      ...(disk && { rows: disk.rows }),
+      onCommit: (phase) => {
+        if (phase === "after" || !this.isDiskFull) return;
+        throw new JournalError("journal_full", "Cannot commit: no space left on device");
+      },
+    });
+    const channel = probeChannel("probe", options, (probe) => this.#probe = probe);
+    this.core = startCore({
+      system: this.world.system,
+      journal: this.journal,
+      channels: [{ ...channel, idempotencyMs }],
+      permitsMax: 3,
+      isUnified: false,
+      recovers: true,
+      progress: { sendProgress: false, sendToolHints: false },
+      sendAttemptsMax: 3,
+      owners,
+      retention: { finishedDays: 7, dedupeDays: 30 },
+      startSession: this.#startSession(),
+    });
+    this.#channels = this.core.startChannels();
+  }
+
+  /** The platform's side of the channel. */
+  get probe(): ProbeChannel {
+    if (this.#probe === undefined) throw new Error("Cannot use the channel: it has not started");
+    return this.#probe;
+  }
+
+  health(): Promise<HealthReport> {
+    return reportHealth({
+      version: "0.0.0-test",
+      uptimeMs: () => 1_000,
+      deadLetters: () => this.world.deadLetters.length,
+      journal: this.journal,
+      gate: this.core.gate,
+      router: this.core.router,
+      channels: this.#channels,
+      outboxes: this.core.outboxes,
+    });
+  }
+
+  /** What survives when the process dies now; the bench is of no use after it. */
+  crash(): CoreDisk {
+    this.#isDead = true;
+    const files = Object.fromEntries(this.files.texts);
+    return { rows: this.journal.crash(), files, clock: this.world.clock };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const disposing = this.world[Symbol.asyncDispose]();
+    // A dead journal never answers: the actors' grace period must pass.
+    if (this.#isDead) await this.world.clock.advance(60_000);
+    await disposing;
+  }
+
+  #startSession(): Parameters<typeof startCore>[0]["startSession"] {
+    const { clock } = this.world;
+    const life = ++lives;
+    let ids = 0;
+    const shared = {
+      journal: this.journal,
+      files: this.files,
+      provider: new ScriptedProvider((request) => `echo ${lastWords(request)}`),
+      clock,
+      newId: () => `life${life}-${++ids}`,
+    };
+    return (spawn, sessionKey, router, surroundings) =>
+      spawn(sessionActor(sessionKey, benchServices({ ...shared, ...surroundings }), router));
+  }
+}
+
+/** A channel of the test, hosted in this process. */
+export function probeChannel(
+  name: string,
+  behaviour: ProbeBehaviour,
+  onMade: (probe: ProbeChannel) => void,
+): CoreChannel {
+  const load = () =>
+    Promise.resolve((context: ChannelContext) => {
+      const probe = new ProbeChannel(context, behaviour);
+      onMade(probe);
+      return probe;
+    });
+  return {
+    name,
+    idempotencyMs: 0,
+    startHost: (spawn, gateway) =>
+      spawn<ChannelHostMessage>({
+        name: "host",
+        supervision: { restart: "never" },
+        create: (context) =>
+          new ChannelHost(context, { name, mediaFolder: "/media", gateway, load }),
+      }),
+  };
+}
+
+/** The last line of what was said last: above it stand time and place. */
+function lastWords({ messages }: ChatRequest): string {
+  const content = messages.at(-1)?.content;
+  return typeof content === "string" ? content.split("\n").at(-1) ?? "" : "";
+}
