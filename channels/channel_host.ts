@@ -24,6 +24,7 @@ import {
   type LookUp,
   type Transcription,
 } from "./channel.ts";
+import { KeyedTurns } from "./keyed_turns.ts";
 import type { LoggedInWorker } from "./worker_logs.ts";
 
 const logger = getLogger(["troupe", "channels", "host"]);
@@ -142,6 +143,8 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   readonly #context: ActorContext<ChannelHostMessage>;
   readonly #gateway: ActorRef<FromChannel>;
   readonly #channel: Promise<Channel>;
+  /** An outbox that failed may ask anew before what it had asked for has ended. */
+  readonly #turns = new KeyedTurns();
   #isStreaming = false;
   readonly #ending = new AbortController();
   #stopping: ReplyTo<"stopped"> | undefined;
@@ -190,7 +193,11 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
 
   #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
     this.#context.pipe(
-      async (signal) => await (await this.#channel).deliver(delivery, signal),
+      (signal) =>
+        this.#turns.run(delivery.key, async () => {
+          signal.throwIfAborted();
+          return await (await this.#channel).deliver(delivery, signal);
+        }),
       (outcome) => ({
         type: "delivered",
         replyTo,
@@ -203,10 +210,12 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
 
   #lookUp(delivery: Delivery, replyTo: ReplyTo<LookUpOutcome>): void {
     this.#context.pipe(
-      async (signal): Promise<LookUp> => {
-        const channel = await this.#channel;
-        return await channel.lookUp?.(delivery, signal) ?? "cannot_tell";
-      },
+      (signal) =>
+        this.#turns.run(delivery.key, async (): Promise<LookUp> => {
+          signal.throwIfAborted();
+          const channel = await this.#channel;
+          return await channel.lookUp?.(delivery, signal) ?? "cannot_tell";
+        }),
       (outcome) => ({
         type: "looked_up",
         replyTo,

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import {
+  ChannelHost,
+  type ChannelHostMessage,
+  type DeliveryOutcome,
+  type FromChannel,
+} from "../../channels/channel_host.ts";
+import type { Delivery } from "../../channels/channel.ts";
+import { Probe } from "../support/probe.ts";
+import { ProbeChannel } from "../support/probe_channel.ts";
+import { testSystem } from "../support/system.ts";
+import { settle } from "../support/until.ts";
+
+/** A host whose channel ends each delivery when it is told to. */
+async function heldHost() {
+  const world = testSystem();
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const onDeliver = ({ key, text }: Delivery) => {
+    begun.push(`${key} ${text}`);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ends.push(resolve);
+    return promise;
+  };
+  const gateway = new Probe<FromChannel>();
+  const host = world.system.spawn<ChannelHostMessage>({
+    name: "host",
+    create: (context) =>
+      new ChannelHost(context, {
+        name: "probe",
+        mediaFolder: "/media",
+        gateway,
+        load: () => Promise.resolve((channel) => new ProbeChannel(channel, { onDeliver })),
+      }),
+  });
+  const deliver = (key: string, text: string) =>
+    host.ask<DeliveryOutcome>((replyTo) => ({
+      type: "deliver",
+      delivery: {
+        key,
+        chatId: "c1",
+        phase: "growing",
+        text,
+        isPlain: false,
+        activity: "",
+        media: [],
+        context: {},
+        channelState: null,
+        settles: [],
+      },
+      replyTo,
+    }), { timeoutMs: 60_000 });
+  await settle();
+  return {
+    begun,
+    deliver,
+    end: async () => {
+      ends.shift()?.();
+      await settle();
+    },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
+}
+
+Deno.test("ChannelHost begins a delivery when the one before it with its key has ended", async () => {
+  await using host = await heldHost();
+  const first = host.deliver("a", "so f");
+  const second = host.deliver("a", "so far");
+  const other = host.deliver("b", "else");
+  await settle();
+  assert.deepEqual(host.begun, ["a so f", "b else"]);
+  await host.end();
+  assert.deepEqual(host.begun, ["a so f", "b else", "a so far"]);
+  await host.end();
+  await host.end();
+  for (const outcome of [first, second, other]) assert.equal((await outcome).state, "sent");
+});
