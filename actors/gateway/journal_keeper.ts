@@ -24,6 +24,9 @@ const STEP_PAUSE_MS = 50;
 /** How often the journal's state is looked at, and a failing one is tried. */
 const CHECK_MS = 5_000;
 
+/** Sums of usage are few and small: a year and a month can be looked back at. */
+const USAGE_DAYS = 400;
+
 /** How long rows stay. */
 export interface Retention {
   /** Days for which a finished message keeps its content. */
@@ -120,6 +123,7 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
     const options = {
       finishedBeforeMs: nowMs - retention.finishedDays * DAY_MS,
       forgottenBeforeMs: nowMs - retention.dedupeDays * DAY_MS,
+      usageBeforeMs: nowMs - USAGE_DAYS * DAY_MS,
       rowsMax: ROWS_PER_STEP,
     };
     this.#context.pipe(() => journal.prune(options), (outcome) => ({ type: "swept", outcome }));

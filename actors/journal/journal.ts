@@ -20,8 +20,10 @@ import type {
   Step,
   TurnRecord,
 } from "./journal_rows.ts";
+import type { UsageQuery, UsageRow } from "./usage.ts";
 
 export type * from "./journal_rows.ts";
+export type * from "./usage.ts";
 export { SYSTEM_CHANNEL } from "./journal_rows.ts";
 
 /**
@@ -61,6 +63,8 @@ export interface PruneOptions {
   readonly finishedBeforeMs: number;
   /** Platform ids accepted before it are forgotten: the same message would be taken in again. */
   readonly forgottenBeforeMs: number;
+  /** Sums of usage that last grew before it are forgotten. @default 0 */
+  readonly usageBeforeMs?: number;
   /** Rows that one call touches at most. */
   readonly rowsMax: number;
 }
@@ -165,6 +169,8 @@ export interface Journal extends AsyncDisposable {
   inboundMemory(channel: string, platformId: string): Promise<JsonValue>;
   /** A note of a step; null without. */
   note(key: string): Promise<JsonValue>;
+  /** Sums of what model calls used, in the order of their names. */
+  usage(query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Rows that need a person, `limit` of each kind at most. */
   stuck(limit: number): Promise<StuckRows>;
   /**

@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import type { UsageEntry } from "./usage.ts";
 
 /** Where an inbound is on its way. The last four are ends. */
 export type InboundState = "accepted" | "running" | "done" | "failed" | "stopped" | "parked";
@@ -206,4 +207,8 @@ export interface Step {
   }[];
   /** Small facts that outlive the process, by key; null forgets one. */
   readonly notes?: readonly { readonly key: string; readonly value: JsonValue }[];
+  /** What model calls used. A turn that begins counts anew. */
+  readonly usage?: readonly UsageEntry[];
+  /** The session that counts anew, before `usage` is added. */
+  readonly usageReset?: string;
 }

@@ -5,6 +5,7 @@
 
 import type { JsonValue } from "../kernel/json.ts";
 import type { HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
+import type { UsageRow } from "./usage.ts";
 
 /** A message that was taken in, and of which only that is still known. */
 export interface SeenKey {
@@ -32,6 +33,7 @@ export interface JournalRows {
   readonly outbounds: readonly Outbound[];
   readonly seen: readonly SeenKey[];
   readonly notes: readonly Note[];
+  readonly usage: readonly UsageRow[];
 }
 
 /** A journal without rows. */
@@ -44,4 +46,5 @@ export const NO_ROWS: JournalRows = {
   outbounds: [],
   seen: [],
   notes: [],
+  usage: [],
 };

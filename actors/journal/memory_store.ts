@@ -12,6 +12,7 @@ import { Marks, Table, UndoLog } from "./memory_table.ts";
 import { hasEndedOutbound, OUTBOUND_STATES } from "./outbound_rules.ts";
 import { hasEndedInbound, INBOUND_STATES, type InboundStatus, tally } from "./rules.ts";
 import type { JournalStore, SessionAt } from "./store.ts";
+import { addUsage, type UsageQuery, type UsageRow, type UsageScope } from "./usage.ts";
 
 export { type JournalRows, NO_ROWS } from "./memory_rows.ts";
 
@@ -35,6 +36,7 @@ export class MemoryStore implements JournalStore {
   /** Keys of outbounds that have not ended. */
   readonly #unsent = new Marks<string>(this.#undo);
   readonly #notes = new Table<string, Note>(this.#undo);
+  readonly #usage = new Table<string, UsageRow>(this.#undo);
   #lastSeq: number;
   #lastId: number;
   #lastPlace = 0;
@@ -49,6 +51,7 @@ export class MemoryStore implements JournalStore {
     for (const line of rows.lines) this.insertLine(line);
     for (const outbound of rows.outbounds) this.#setOutbound(outbound);
     for (const note of rows.notes) this.#notes.set(note.key, note);
+    for (const row of rows.usage) this.#usage.set(usageKey(row), row);
     this.#undo.keep();
   }
 
@@ -63,6 +66,7 @@ export class MemoryStore implements JournalStore {
       outbounds: this.#outbounds.values().sort(byId),
       seen: this.#seen.values().sort(bySeq),
       notes: this.#notes.values().sort(by(({ key }) => key)),
+      usage: this.#usage.values().sort(by(usageKey)),
     };
   }
 
@@ -241,6 +245,24 @@ export class MemoryStore implements JournalStore {
     this.#notes.set(key, value === null ? undefined : structuredClone({ key, value }));
   }
 
+  usage({ scope, from, to }: UsageQuery): UsageRow[] {
+    return this.#usage.values()
+      .filter((row) => row.scope === scope && row.name >= from && row.name <= to)
+      .sort(by(usageKey));
+  }
+
+  addUsage(row: UsageRow): void {
+    const key = usageKey(row);
+    const before = this.#usage.get(key);
+    this.#usage.set(key, before === undefined ? { ...row } : { ...row, ...addUsage(before, row) });
+  }
+
+  forgetUsage(scope: UsageScope, name: string): void {
+    for (const [key, row] of this.#usage.entries()) {
+      if (row.scope === scope && row.name === name) this.#usage.set(key, undefined);
+    }
+  }
+
   keptSessions(afterKey: string, limit: number): string[] {
     const keys = [...this.#lines.values(), ...this.#turns.values()].map((row) => row.sessionKey);
     return [...new Set(keys)].filter((key) => key > afterKey).sort().slice(0, limit);
@@ -282,7 +304,11 @@ export class MemoryStore implements JournalStore {
     for (const { channel, platformId } of seen) {
       this.#seen.set(keyOf(channel, platformId), undefined);
     }
-    return [inbounds, outbounds, seen].some(({ length }) => length === rowsMax);
+    const usage = this.#usage.entries()
+      .filter(([, { updatedAtMs }]) => updatedAtMs < (options.usageBeforeMs ?? 0))
+      .slice(0, rowsMax);
+    for (const [key] of usage) this.#usage.set(key, undefined);
+    return [inbounds, outbounds, seen, usage].some(({ length }) => length === rowsMax);
   }
 
   release(): boolean {
@@ -332,6 +358,10 @@ export class MemoryStore implements JournalStore {
 
 function keyOf(channel: string, platformId: string): string {
   return JSON.stringify([channel, platformId]);
+}
+
+function usageKey({ scope, name, provider, model }: UsageRow): string {
+  return JSON.stringify([scope, name, provider, model]);
 }
 
 /** Parked ones wait for a person for as long as their ids are known. */

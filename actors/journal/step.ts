@@ -20,6 +20,7 @@ import type {
 import { newOutbound, nextOutbound, reopenedOutbound } from "./outbound_rules.ts";
 import { longerTurn, newInbound, nextInbound, nextTurn } from "./rules.ts";
 import type { JournalStore } from "./store.ts";
+import { usageRows } from "./usage.ts";
 
 /** Takes a message in, unless its platform id is known. */
 export function acceptInbound(store: JournalStore, inbound: NewInbound, nowMs: number): Accepted {
@@ -66,6 +67,7 @@ export function applyStep(store: JournalStore, step: Step, nowMs: number): reado
     if (seq !== undefined) store.rememberInbound(seq, channelState);
   }
   for (const { key, value } of step.notes ?? []) store.putNote(key, value);
+  countUsage(store, step, nowMs);
   if (step.turn?.change === "end") endTurn(store, step.turn);
   return made;
 }
@@ -77,8 +79,17 @@ function changeTurn(store: JournalStore, change: TurnChange): void {
   if (turn === undefined) {
     const open = store.turnOfSession(change.sessionKey);
     invariant(open === undefined, `session "${change.sessionKey}" has one open turn at a time`);
+    store.forgetUsage("turn", change.sessionKey);
   }
   store.putTurn(next);
+}
+
+function countUsage(store: JournalStore, { usage = [], usageReset }: Step, nowMs: number): void {
+  if (usageReset !== undefined) {
+    store.forgetUsage("session", usageReset);
+    store.forgetUsage("turn", usageReset);
+  }
+  for (const row of usage.flatMap((entry) => usageRows(entry, nowMs))) store.addUsage(row);
 }
 
 /** Ends a turn. What still runs in it would never be found again. */

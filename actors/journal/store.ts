@@ -8,6 +8,7 @@ import type { JsonValue } from "../kernel/json.ts";
 import type { JournalCounts, OutboxWindow, PruneOptions } from "./journal.ts";
 import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
 import type { InboundStatus } from "./rules.ts";
+import type { UsageQuery, UsageRow, UsageScope } from "./usage.ts";
 
 /** A session and the last of its inbounds that a page saw. */
 export interface SessionAt {
@@ -66,6 +67,12 @@ export interface JournalStore {
   note(key: string): JsonValue;
   /** Keeps a note; null forgets it. */
   putNote(key: string, value: JsonValue): void;
+
+  /** Sums in the order of their names, providers and models. */
+  usage(query: UsageQuery): UsageRow[];
+  /** Adds to a sum, which begins with it. */
+  addUsage(row: UsageRow): void;
+  forgetUsage(scope: UsageScope, name: string): void;
 
   /** Keys of sessions with an open turn or unfiled lines, above `afterKey`, in order. */
   keptSessions(afterKey: string, limit: number): string[];

@@ -34,6 +34,7 @@ import type {
 import { pageOfSessions } from "./session_pages.ts";
 import { acceptInbound, applyStep, completeInbound, withdrawInbound } from "./step.ts";
 import type { JournalStore } from "./store.ts";
+import type { UsageQuery, UsageRow } from "./usage.ts";
 
 /** What a journal takes from outside, whatever its storage. */
 export interface JournalOptions {
@@ -151,6 +152,10 @@ export class StoreJournal implements Journal {
 
   note(key: string): Promise<JsonValue> {
     return this.#calls.read(() => this.#store.note(key));
+  }
+
+  usage(query: UsageQuery): Promise<readonly UsageRow[]> {
+    return this.#calls.read(() => this.#store.usage(query));
   }
 
   stuck(limit: number): Promise<StuckRows> {

@@ -10,6 +10,7 @@ import type { HistoryLine, Inbound, Outbound, TurnRecord } from "../journal_rows
 import { OUTBOUND_STATES } from "../outbound_rules.ts";
 import { INBOUND_STATES, type InboundStatus } from "../rules.ts";
 import type { SessionAt } from "../store.ts";
+import type { UsageRow } from "../usage.ts";
 import { decodeJson, decodeJsonObject, decodeNullable, decodeText } from "./sqlite_text.ts";
 
 const flag = z.literal([0, 1]);
@@ -155,6 +156,29 @@ export const sessionRow: z.ZodType<string> = z
 export const noteRow: z.ZodType<{ readonly value: JsonValue }> = z
   .object({ value: z.string() })
   .transform((row) => ({ value: decodeJson(row.value) }));
+
+/** A sum of what model calls used. */
+export const usageRow: z.ZodType<UsageRow> = z.object({
+  scope: z.enum(["day", "session", "turn"]),
+  name: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  updatedAtMs: z.int(),
+  calls: z.int(),
+  estimatedCalls: z.int(),
+  unpricedCalls: z.int(),
+  inputTokens: z.int(),
+  cachedTokens: z.int(),
+  cacheWriteTokens: z.int(),
+  outputTokens: z.int(),
+  reasoningTokens: z.int(),
+  costNanos: z.int(),
+}).transform((row) => ({
+  ...row,
+  name: decodeText(row.name),
+  provider: decodeText(row.provider),
+  model: decodeText(row.model),
+}));
 
 /** How many pages of the file are free. */
 export const freePagesRow: z.ZodType<{ readonly freelist_count: number }> = z

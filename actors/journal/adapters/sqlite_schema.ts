@@ -165,6 +165,25 @@ const MIGRATIONS: readonly (readonly string[])[] = [[
   ) strict, without rowid`,
   "create index seen_by_end on seen (ended_at_ms)",
   "create table notes (key text primary key, value text not null) strict, without rowid",
+], [
+  `create table usage (
+    scope text not null,
+    name text not null,
+    provider text not null,
+    model text not null,
+    updated_at_ms integer not null,
+    calls integer not null,
+    estimated_calls integer not null,
+    unpriced_calls integer not null,
+    input_tokens integer not null,
+    cached_tokens integer not null,
+    cache_write_tokens integer not null,
+    output_tokens integer not null,
+    reasoning_tokens integer not null,
+    cost_nanos integer not null,
+    primary key (scope, name, provider, model)
+  ) strict, without rowid`,
+  "create index usage_by_age on usage (updated_at_ms)",
 ]];
 
 /** Triggers that keep `counts` true for a table with states, whoever changes its rows. */

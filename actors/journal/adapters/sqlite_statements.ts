@@ -20,6 +20,12 @@ const OUTBOUND = `id, key, state, attempts, first_attempt_ms as firstAttemptMs,
   chat_id as chatId, session_key as sessionKey, is_plain as isPlain, created_at_ms as createdAtMs,
   media, context, settles, preamble, content`;
 
+const USAGE = `scope, name, provider, model, updated_at_ms as updatedAtMs, calls,
+  estimated_calls as estimatedCalls, unpriced_calls as unpricedCalls,
+  input_tokens as inputTokens, cached_tokens as cachedTokens,
+  cache_write_tokens as cacheWriteTokens, output_tokens as outputTokens,
+  reasoning_tokens as reasoningTokens, cost_nanos as costNanos`;
+
 /** What each statement is called. */
 export type StatementName =
   | "insertInbound"
@@ -52,6 +58,9 @@ export type StatementName =
   | "note"
   | "putNote"
   | "deleteNote"
+  | "usage"
+  | "addUsage"
+  | "forgetUsage"
   | "keptSessions"
   | "busySessions"
   | "stuckInbounds"
@@ -61,6 +70,7 @@ export type StatementName =
   | "deleteInbound"
   | "pruneOutbounds"
   | "pruneSeen"
+  | "pruneUsage"
   | "freePages"
   | "releasePages"
   | "counts";
@@ -127,6 +137,24 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     on conflict (key) do update set value = excluded.value`,
   deleteNote: "delete from notes where key = ?",
 
+  usage: `select ${USAGE} from usage where scope = ? and name >= ? and name <= ?
+    order by name, provider, model`,
+  addUsage: `insert into usage (scope, name, provider, model, updated_at_ms, calls,
+    estimated_calls, unpriced_calls, input_tokens, cached_tokens, cache_write_tokens,
+    output_tokens, reasoning_tokens, cost_nanos)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (scope, name, provider, model) do update set
+    updated_at_ms = excluded.updated_at_ms, calls = calls + excluded.calls,
+    estimated_calls = estimated_calls + excluded.estimated_calls,
+    unpriced_calls = unpriced_calls + excluded.unpriced_calls,
+    input_tokens = input_tokens + excluded.input_tokens,
+    cached_tokens = cached_tokens + excluded.cached_tokens,
+    cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+    output_tokens = output_tokens + excluded.output_tokens,
+    reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+    cost_nanos = cost_nanos + excluded.cost_nanos`,
+  forgetUsage: "delete from usage where scope = ? and name = ?",
+
   keptSessions: `select session_key as sessionKey from turns where session_key > ?1
     union select session_key from lines where session_key > ?1 order by 1 limit ?2`,
   busySessions: `select seq, session_key as sessionKey from inbounds
@@ -147,6 +175,9 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     ) order by ended_at_ms limit ?)`,
   pruneSeen: `delete from seen where (channel, platform_id) in (
     select channel, platform_id from seen where ended_at_ms < ? order by ended_at_ms limit ?)`,
+  pruneUsage: `delete from usage where (scope, name, provider, model) in (
+    select scope, name, provider, model from usage where updated_at_ms < ?
+    order by updated_at_ms limit ?)`,
   freePages: "pragma freelist_count",
   releasePages: "pragma incremental_vacuum(64)",
   counts: "select kind, state, rows from counts",

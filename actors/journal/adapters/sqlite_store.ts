@@ -10,6 +10,7 @@ import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "../
 import { OUTBOUND_STATES } from "../outbound_rules.ts";
 import { INBOUND_STATES, type InboundStatus, tally } from "../rules.ts";
 import type { JournalStore, SessionAt } from "../store.ts";
+import type { UsageQuery, UsageRow, UsageScope } from "../usage.ts";
 import type { SqliteDatabase, SqlValue } from "./sqlite_database.ts";
 import {
   countRow,
@@ -25,6 +26,7 @@ import {
   sessionRow,
   statusRow,
   turnRow,
+  usageRow,
 } from "./sqlite_rows.ts";
 import { migrate } from "./sqlite_schema.ts";
 import { LimitedStatements, prepareStatements, type Statements } from "./sqlite_statements.ts";
@@ -206,6 +208,33 @@ export class SqliteStore implements JournalStore {
     else this.#sql.putNote.run(encodeText(key), JSON.stringify(value));
   }
 
+  usage({ scope, from, to }: UsageQuery): UsageRow[] {
+    return readAll(usageRow, this.#sql.usage.all(scope, encodeText(from), encodeText(to)));
+  }
+
+  addUsage(row: UsageRow): void {
+    this.#sql.addUsage.run(
+      row.scope,
+      encodeText(row.name),
+      encodeText(row.provider),
+      encodeText(row.model),
+      row.updatedAtMs,
+      row.calls,
+      row.estimatedCalls,
+      row.unpricedCalls,
+      row.inputTokens,
+      row.cachedTokens,
+      row.cacheWriteTokens,
+      row.outputTokens,
+      row.reasoningTokens,
+      row.costNanos,
+    );
+  }
+
+  forgetUsage(scope: UsageScope, name: string): void {
+    this.#sql.forgetUsage.run(scope, encodeText(name));
+  }
+
   keptSessions(afterKey: string, limit: number): string[] {
     return readAll(sessionRow, this.#sql.keptSessions.all(encodeText(afterKey), limit));
   }
@@ -222,7 +251,8 @@ export class SqliteStore implements JournalStore {
     return readAll(outboundRow, this.#limited.all("stuckOutbounds", limit));
   }
 
-  prune({ finishedBeforeMs, forgottenBeforeMs, rowsMax }: PruneOptions): boolean {
+  prune(options: PruneOptions): boolean {
+    const { finishedBeforeMs, forgottenBeforeMs, usageBeforeMs = 0, rowsMax } = options;
     const old = readAll(
       seqRow,
       this.#sql.oldInbounds.all(finishedBeforeMs, forgottenBeforeMs, rowsMax),
@@ -233,7 +263,8 @@ export class SqliteStore implements JournalStore {
     }
     const outbounds = this.#sql.pruneOutbounds.run(finishedBeforeMs, rowsMax).changes;
     const seen = this.#sql.pruneSeen.run(forgottenBeforeMs, rowsMax).changes;
-    return [old.length, outbounds, seen].includes(rowsMax);
+    const usage = this.#sql.pruneUsage.run(usageBeforeMs, rowsMax).changes;
+    return [old.length, outbounds, seen, usage].includes(rowsMax);
   }
 
   release(): boolean {
