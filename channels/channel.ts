@@ -70,6 +70,11 @@ export interface Delivery {
   readonly isPlain: boolean;
   /** What runs just now (tool hints), shown while growing; "" when nothing does. */
   readonly activity: string;
+  /**
+   * What the model thinks on the way, the end of it as plain text, while growing; only for a channel
+   * whose section asks for it. It is progress: a channel shows it beside the text, or not at all.
+   */
+  readonly reasoning?: string;
   /** Files, sent before the text; absolute paths. */
   readonly media: readonly string[];
   readonly context: JsonObject;

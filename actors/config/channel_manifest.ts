@@ -10,6 +10,8 @@ export interface ChannelSection {
   readonly enabled: boolean;
   /** Exact sender ids, or `"*"`; empty denies everyone. */
   readonly allowFrom: readonly string[];
+  /** Answers that grow show what the model thinks; for channels that can. @default false */
+  readonly showReasoning?: boolean;
 }
 
 /** One bot of a section that holds several. */

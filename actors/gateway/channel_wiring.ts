@@ -68,6 +68,7 @@ function platformChannel(
     name,
     idempotencyMs: manifest.idempotencyMs ?? 0,
     transcribe: transcribeFolder(mediaFolder),
+    showsReasoning: section.showReasoning === true,
     startHost: (spawn, gateway) =>
       spawn(workerActor<ToChannel, FromChannel>({
         name: "host",

@@ -26,6 +26,8 @@ export interface CoreChannel {
   /** How long a send under the same key may be repeated; 0: never. */
   readonly idempotencyMs: number;
   readonly startHost: StartHost;
+  /** It shows what the model thinks. @default false */
+  readonly showsReasoning?: boolean;
   /** Writes down what is said in its sound files. @default nobody does */
   readonly transcribe?: Transcribe;
 }
@@ -56,6 +58,7 @@ export interface CoreOptions {
 export interface SessionSurroundings {
   readonly gate: ActorRef<GateMessage>;
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
+  readonly showsReasoning: (channel: string) => boolean;
 }
 
 /** The running actors. */
@@ -83,6 +86,8 @@ export function startCore(options: CoreOptions): Core {
   const channelActors = new Map<string, ActorRef<ChannelActorMessage>>();
   const outboxes = new Map<string, ActorRef<OutboxActorMessage>>();
   const names = new Set(options.channels.map(({ name }) => name));
+  const showing = options.channels.filter(({ showsReasoning }) => showsReasoning === true);
+  const reasoners = new Set(showing.map(({ name }) => name));
   const gate = system.spawn(gateActor(options.permitsMax));
   const alarms = system.spawn(ownerNoticesActor({
     journal,
@@ -97,7 +102,11 @@ export function startCore(options: CoreOptions): Core {
     journal,
     recovers: options.recovers,
     startSession: (...args) =>
-      options.startSession(...args, { gate, outbox: (name) => outboxes.get(name) }),
+      options.startSession(...args, {
+        gate,
+        outbox: (name) => outboxes.get(name),
+        showsReasoning: (name) => reasoners.has(name),
+      }),
   }));
   return {
     gate,

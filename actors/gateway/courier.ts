@@ -62,6 +62,7 @@ export class Courier {
       phase: "growing",
       text: joinText(sendProgress ? growth.preamble : "", growth.text),
       activity: sendToolHints ? growth.activity : "",
+      ...(growth.reasoning !== undefined && { reasoning: growth.reasoning }),
       settles: [],
     }, signal);
   }

@@ -1,5 +1,6 @@
 /**
- * What people see of an answer while it is made: its growing text, and the tools that run.
+ * What people see of an answer while it is made: its growing text, the tools that run, and, where
+ * that is wanted, what the model thinks.
  * @module
  */
 
@@ -16,7 +17,12 @@ export interface AnswerPlace {
   readonly context: Outbound["context"];
   /** The row that grows; undefined where the channel does not stream. */
   readonly row: Outbound | undefined;
+  /** What the model thinks is shown, too. */
+  readonly showsReasoning: boolean;
 }
+
+/** Most of what the model thought that is kept to be shown: the end of it. */
+const REASONING_CHARS_MAX = 8_000;
 
 /** Text that was shown of an answer. */
 export interface ShownText {
@@ -35,6 +41,9 @@ export class AnswerView implements TextListener {
   #cleaner = new VisibleText();
   #kept = "";
   #isHidden = false;
+  /** Thoughts of earlier model calls, and of the current one. */
+  #thoughtBefore = "";
+  #thoughts = "";
 
   /** What was shown of the current answer; where nothing grows only the preamble is known. */
   get shown(): ShownText {
@@ -47,6 +56,8 @@ export class AnswerView implements TextListener {
     this.#place = place;
     this.#preamble = "";
     this.#activity = "";
+    this.#thoughtBefore = "";
+    this.#thoughts = "";
     this.beginCall({ kept: "", isHidden: false });
   }
 
@@ -59,6 +70,8 @@ export class AnswerView implements TextListener {
   beginCall({ kept, isHidden }: { readonly kept: string; readonly isHidden: boolean }): void {
     this.#kept = kept;
     this.#isHidden = isHidden;
+    this.#thoughtBefore = this.#reasoning;
+    this.#thoughts = "";
     this.#beginText();
   }
 
@@ -70,8 +83,15 @@ export class AnswerView implements TextListener {
     this.#show();
   }
 
+  thought(delta: string): void {
+    if (this.#isHidden || this.#place?.showsReasoning !== true) return;
+    this.#thoughts = (this.#thoughts + delta).slice(-REASONING_CHARS_MAX);
+    this.#show();
+  }
+
   restarted(): void {
-    const hadText = this.#text !== "";
+    const hadText = this.#text !== "" || this.#thoughts !== "";
+    this.#thoughts = "";
     this.#beginText();
     if (hadText) this.#show();
   }
@@ -99,15 +119,22 @@ export class AnswerView implements TextListener {
     this.#text = this.#cleaner.push(this.#kept);
   }
 
+  get #reasoning(): string {
+    const calls = [this.#thoughtBefore, this.#thoughts.trim()].filter((text) => text !== "");
+    return calls.join("\n\n").slice(-REASONING_CHARS_MAX);
+  }
+
   #show(): void {
     const key = this.#place?.row?.key;
     if (key === undefined) return;
+    const reasoning = this.#reasoning;
     this.#place?.outbox?.tell({
       type: "stream_grew",
       key,
       preamble: this.#preamble,
       text: this.#text,
       activity: this.#activity,
+      ...(reasoning !== "" && { reasoning }),
     });
   }
 

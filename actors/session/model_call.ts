@@ -22,6 +22,8 @@ export type ModelOutcome =
 export interface TextListener {
   /** More text, as the model wrote it. */
   grew(delta: string): void;
+  /** More of what the model thinks before it writes. */
+  thought(delta: string): void;
   /** All text of this call is void; it comes anew. */
   restarted(): void;
 }
@@ -68,6 +70,8 @@ function handle(event: ChatEvent, listener: TextListener): ModelOutcome | undefi
       listener.restarted();
       return undefined;
     case "reasoning":
+      listener.thought(event.text);
+      return undefined;
     case "waiting":
       return undefined;
     case "finished":

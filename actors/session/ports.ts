@@ -43,6 +43,8 @@ export type OutboxMessage =
     readonly text: string;
     /** Hints of the tools that run now; "" for none. */
     readonly activity: string;
+    /** What the model thought on the way, the end of it; only for channels that show it. */
+    readonly reasoning?: string;
   }
   /** For channels that do not stream: text or a tool hint on the way to an answer. May be lost. */
   | {
@@ -113,10 +115,12 @@ export interface SessionServices {
   readonly provider: Provider;
   readonly tools: ToolRunner;
   /** The parts of a tool context that do not depend on the call. */
-  readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes">;
+  readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes" | "net">;
   readonly gate: ActorRef<GateMessage>;
   /** The outbox of a channel; undefined when there is no such channel. */
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
+  /** Whether a channel shows what the model thinks; where not, it leaves no session. @default none */
+  readonly showsReasoning?: ((channel: string) => boolean) | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   /** Milliseconds since the gateway started. */

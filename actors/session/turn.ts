@@ -332,7 +332,8 @@ export class Turn {
   #showAnswer(): void {
     const { replyChannel, chatId, context } = this.steps.inbound;
     const outbox = replyChannel === null ? undefined : this.#services.outbox(replyChannel);
-    this.#view.begin({ outbox, chatId, context, row: this.steps.openRow });
+    const showsReasoning = this.#services.showsReasoning?.(replyChannel ?? "") ?? false;
+    this.#view.begin({ outbox, chatId, context, row: this.steps.openRow, showsReasoning });
   }
 }
 

@@ -38,8 +38,12 @@ export interface FeishuSettings extends ChannelSection {
   readonly reactEmoji: string | null;
   /** Reaction when the answer is done; null for none. */
   readonly doneEmoji: string | null;
+  /** Put on a message that must wait for its turn, instead of the one on receipt; null for none. */
+  readonly queuedEmoji: string | null;
   /** Stands before each running tool in a growing card. */
   readonly toolHintPrefix: string;
+  /** What the model thinks stands folded in the card of an answer that grows. */
+  readonly showReasoning: boolean;
   /** Each topic of a group is a conversation of its own. */
   readonly topicIsolation: boolean;
   /** The first part of an answer quotes the message it answers. */
@@ -183,7 +187,9 @@ function schemaOf(zod: typeof z): z.ZodType<FeishuSection> {
     groupPolicy: policy.optional(),
     reactEmoji: emoji.transform(emojiOf).optional(),
     doneEmoji: emoji.transform(emojiOf).optional(),
+    queuedEmoji: emoji.transform(emojiOf).optional(),
     toolHintPrefix: zod.string().optional(),
+    showReasoning: zod.boolean().optional(),
     topicIsolation: zod.boolean().optional(),
     replyToMessage: zod.boolean().optional(),
     streaming: zod.boolean().optional(),
@@ -199,7 +205,9 @@ function schemaOf(zod: typeof z): z.ZodType<FeishuSection> {
     groupPolicy: policy.default("mention"),
     reactEmoji: emoji.default("THUMBSUP").transform(emojiOf),
     doneEmoji: emoji.default(null).transform(emojiOf),
+    queuedEmoji: emoji.default(null).transform(emojiOf),
     toolHintPrefix: zod.string().default("🔧"),
+    showReasoning: zod.boolean().default(false),
     topicIsolation: zod.boolean().default(true),
     replyToMessage: zod.boolean().default(false),
     streaming: zod.boolean().default(true),

@@ -77,6 +77,7 @@ export class ScriptedProvider implements Provider {
       yield { type: "text", text: answer.voided };
       yield { type: "restarted" };
     }
+    if (answer.reasoning !== undefined) yield { type: "reasoning", text: answer.reasoning };
     const pieces = answer.pieces ?? (answer.text === undefined ? [] : [answer.text]);
     for (const text of pieces) {
       await Promise.resolve();

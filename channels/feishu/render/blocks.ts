@@ -5,7 +5,7 @@
  */
 
 import type { Tokens } from "marked";
-import { entity, guardedStart, literalText } from "./escape.ts";
+import { entity, guardedStart, literalLines } from "./escape.ts";
 import { cutRuns, type Fits, type ImageKeys, joinRuns, largest, runsOf } from "./inline.ts";
 import { known, type MarkdownToken } from "./markdown.ts";
 
@@ -88,12 +88,6 @@ const RULES = { none: "---", left: ":---", center: ":---:", right: "---:" } as c
 
 function cellText(tokens: Inline, images: ImageKeys): string {
   return inlineText(tokens, images).replaceAll("|", "\\|");
-}
-
-/** Lines in which nothing is a mark. */
-function literalLines(text: string): string {
-  return text.split("\n")
-    .map((line) => guardedStart(literalText(line.trim())).replace(/^\|/, entity)).join("\n");
 }
 
 function headingText(depth: number, text: string): string {

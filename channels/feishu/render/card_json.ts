@@ -5,10 +5,14 @@
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { ANSWER_ELEMENT_ID } from "./cards.ts";
-import { entity, readable } from "./escape.ts";
+import { entity, literalLines, readable } from "./escape.ts";
+import { largest } from "./inline.ts";
+import { jsonBytes, REASONING_BYTES_MAX } from "./limits.ts";
 
 /** What a card shows beside the answer. */
 export interface CardExtras {
+  /** What the model thought, as plain text; "" for none. It stands folded before the answer. */
+  readonly reasoning: string;
   /** Lines of what runs just now. */
   readonly running: readonly string[];
   /** Lines of all that ran, the running ones included. */
@@ -16,10 +20,14 @@ export interface CardExtras {
 }
 
 /** Nothing beside the answer. */
-export const NO_EXTRAS: CardExtras = { running: [], steps: [] };
+export const NO_EXTRAS: CardExtras = { reasoning: "", running: [], steps: [] };
 
-/** The words of the folded list, without a language of their own. */
+/** The element that holds what the model thought. */
+export const REASONING_ELEMENT_ID = "reasoning";
+
+/** The words of the folded lists, without a language of their own. */
 const STEPS_ICON = "🧰";
+const REASONING_ICON = "💭";
 /** About forty characters a second, and all that is left when more comes. */
 const TYPEWRITER: JsonObject = {
   print_frequency_ms: { default: 50 },
@@ -33,17 +41,22 @@ const SUMMARY_CHARS_MAX = 80;
 /** A card whose text will grow. */
 export function growingCard(markdown: string, extras: CardExtras): string {
   const answer = { tag: "markdown", content: markdown, element_id: ANSWER_ELEMENT_ID };
-  const elements = [answer, ...stepElements(extras), ...runningElements(extras)];
+  const elements = [
+    ...reasoningElements(extras),
+    answer,
+    ...stepElements(extras),
+    ...runningElements(extras),
+  ];
   return cardJson(elements, { streaming_mode: true, streaming_config: TYPEWRITER });
 }
 
 /** A card that is complete; `isStreaming` until its settings end that. */
 export function wholeCard(
   elements: readonly JsonObject[],
-  steps: readonly string[],
+  extras: CardExtras = NO_EXTRAS,
   isStreaming = false,
 ): string {
-  const all = [...elements, ...stepElements({ running: [], steps })];
+  const all = [...reasoningElements(extras), ...elements, ...stepElements(extras)];
   return cardJson(all, isStreaming ? { streaming_mode: true } : {});
 }
 
@@ -69,6 +82,51 @@ function cardJson(elements: readonly JsonObject[], config: JsonObject): string {
     config: { update_multi: true, width_mode: "fill", ...config },
     body: { elements },
   });
+}
+
+/**
+ * What the model thought as a card shows it: every sign stands for itself and nobody is called. What
+ * is too much is left out at its beginning.
+ */
+export function reasoningText(reasoning: string): string {
+  const lines = reasoning.trim().split("\n");
+  const shown: string[] = [];
+  let bytes = 0;
+  for (let line = lines.pop(); line !== undefined; line = lines.pop()) {
+    const text = literalLines(line);
+    const left = REASONING_BYTES_MAX - bytes;
+    bytes += jsonBytes(text);
+    if (bytes > REASONING_BYTES_MAX) {
+      shown.push(endOf(line, left));
+      break;
+    }
+    shown.push(text);
+  }
+  return shown.reverse().join("\n").trim();
+}
+
+/** The end of a line that is too long by itself. */
+function endOf(line: string, bytesMax: number): string {
+  const characters = [...line];
+  const ends = (count: number): string => literalLines(`…${characters.slice(-count).join("")}`);
+  const count = largest(characters.length, (many) => jsonBytes(ends(many)) <= bytesMax);
+  return count === 0 ? "…" : ends(count);
+}
+
+function reasoningElements({ reasoning }: CardExtras): readonly JsonObject[] {
+  if (reasoning === "") return [];
+  return [{
+    tag: "collapsible_panel",
+    element_id: "thoughts",
+    expanded: false,
+    header: { title: { tag: "plain_text", content: REASONING_ICON } },
+    elements: [{
+      tag: "markdown",
+      content: reasoningText(reasoning),
+      text_size: "notation",
+      element_id: REASONING_ELEMENT_ID,
+    }],
+  }];
 }
 
 function runningElements({ running }: CardExtras): readonly JsonObject[] {

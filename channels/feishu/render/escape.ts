@@ -43,6 +43,12 @@ export function guardedStart(piece: string): string {
   return sign === undefined ? piece : entity(sign) + piece.slice(sign.length);
 }
 
+/** Lines in which nothing is a mark. */
+export function literalLines(text: string): string {
+  return text.split("\n")
+    .map((line) => guardedStart(literalText(line.trim())).replace(/^\|/, entity)).join("\n");
+}
+
 /** The text with each mention of a person replaced. */
 export function replaceMentions(
   text: string,

@@ -9,8 +9,15 @@ export const CARD_BYTES_MAX = 30_000;
 const FRAME_BYTES = 1_200;
 /** The folded list of what ran. */
 const STEPS_BYTES = 2_800;
+/** What the model thought, where that is shown; it takes room from the answer. */
+export const REASONING_BYTES_MAX = 5_000;
+/** The folded panel around it. */
+const REASONING_FRAME_BYTES = 300;
 /** All elements of a card that hold the answer. */
 export const BODY_BYTES_MAX: number = CARD_BYTES_MAX - FRAME_BYTES - STEPS_BYTES;
+/** The same beside what the model thought. */
+export const BODY_BYTES_BESIDE_REASONING: number = BODY_BYTES_MAX - REASONING_BYTES_MAX -
+  REASONING_FRAME_BYTES;
 /** Documented as five; more than four in one Markdown element are not shown. */
 export const TABLES_MAX = 4;
 export const COLUMNS_MAX = 50;

@@ -62,7 +62,8 @@ export class Deliveries {
     if (ongoing.isWithoutCards || this.#areCardsForbidden) return [];
     const running = activityLines(delivery.activity, this.#options.toolHintPrefix);
     try {
-      await ongoing.answer.grow(delivery.text, running, signal);
+      const { text, reasoning = "" } = delivery;
+      await ongoing.answer.grow({ text, reasoning, running }, signal);
     } catch (error) {
       this.#giveUpCards(ongoing, error);
     }

@@ -4,8 +4,9 @@
  */
 
 import type { Clock } from "../../../actors/kernel/clock.ts";
-import { growingCard } from "../render/card_json.ts";
+import { type CardExtras, growingCard, NO_EXTRAS } from "../render/card_json.ts";
 import { type CardBody, layOutCards } from "../render/cards.ts";
+import { BODY_BYTES_BESIDE_REASONING, BODY_BYTES_MAX, TABLES_MAX } from "../render/limits.ts";
 import { mendTail } from "../render/tail.ts";
 import { cardMessage } from "./parts.ts";
 import type { DeliveryRecord } from "./record.ts";
@@ -14,6 +15,15 @@ import type { CardRecord } from "./state.ts";
 import { type CardView, SEQUENCE_BLOCK, StreamingCard } from "./streaming_card.ts";
 import type { Target } from "./target.ts";
 import { stableUuid } from "./uuid.ts";
+
+/** An answer as it stands. */
+export interface Growing {
+  readonly text: string;
+  /** What the model thought on the way; "" where that is not shown. */
+  readonly reasoning: string;
+  /** Lines of what runs just now. */
+  readonly running: readonly string[];
+}
 
 /** What stands in a card without text: a card cannot be empty. */
 const NO_TEXT = "…";
@@ -55,25 +65,25 @@ export class LiveAnswer {
   }
 
   /**
-   * Shows the text so far, and below it what runs just now. Resolves when a next call can be shown
-   * at once: so the newest text is what people see next, half a second later at most.
-   *
-   * @param running lines
+   * Shows the text so far, before it what was thought, and below it what runs just now. Resolves
+   * when a next call can be shown at once: so the newest text is what people see next, half a second
+   * later at most.
    */
-  async grow(text: string, running: readonly string[], signal: AbortSignal): Promise<void> {
+  async grow({ text, reasoning, running }: Growing, signal: AbortSignal): Promise<void> {
     this.#noteSteps(running);
+    this.#noteReasoning(reasoning.trim());
     const bodies = this.#layOut(mendTail(text));
-    const isBlank = bodies.length === 0 && running.length === 0;
+    const isBlank = bodies.length === 0 && running.length === 0 && reasoning.trim() === "";
     if (isBlank && !this.hasCards) return;
     const shown = bodies.length === 0 ? [NOTHING] : bodies;
     await this.#finishAll(shown.slice(0, -1), signal);
     const index = shown.length - 1;
-    const view = { markdown: shown[index]?.markdown ?? NO_TEXT, extras: this.#extras };
+    const view = { markdown: shown[index]?.markdown ?? NO_TEXT, extras: this.#extrasOf(index) };
     const card = this.#cards[index] ?? await this.#add(index, view, signal);
     await this.#place(index, signal);
     await card.show(view, signal);
     for (const extra of this.#cards.slice(shown.length)) {
-      await extra.show({ markdown: NO_TEXT, extras: { running: [], steps: [] } }, signal);
+      await extra.show({ markdown: NO_TEXT, extras: NO_EXTRAS }, signal);
     }
     await card.rest(signal);
   }
@@ -91,8 +101,14 @@ export class LiveAnswer {
     return this.#withdrawFrom(0, signal);
   }
 
-  get #extras(): CardView["extras"] {
-    return { running: this.#running, steps: this.#record.state.steps };
+  /** What was thought stands in the first card, before all text. */
+  #reasoningOf(index: number): string {
+    return index === 0 ? this.#record.state.reasoning : "";
+  }
+
+  #extrasOf(index: number): CardExtras {
+    const { steps } = this.#record.state;
+    return { reasoning: this.#reasoningOf(index), running: this.#running, steps };
   }
 
   #noteSteps(running: readonly string[]): void {
@@ -102,8 +118,17 @@ export class LiveAnswer {
     if (added.length > 0) this.#record.note({ steps: [...steps, ...added].slice(-STEPS_MAX) });
   }
 
+  /** Once there, it stays: what of it comes again is only more. */
+  #noteReasoning(reasoning: string): void {
+    const hasNews = reasoning !== "" && reasoning !== this.#record.state.reasoning;
+    if (hasNews) this.#record.note({ reasoning });
+  }
+
   #layOut(text: string): readonly CardBody[] {
-    return layOutCards(text, new Map(Object.entries(this.#record.state.images)));
+    const { images, reasoning } = this.#record.state;
+    const bytesMax = reasoning === "" ? BODY_BYTES_MAX : BODY_BYTES_BESIDE_REASONING;
+    const limits = { bytesMax, tablesMax: TABLES_MAX };
+    return layOutCards(text, new Map(Object.entries(images)), limits);
   }
 
   /** Each body in a card of its own that is complete; what ran folds away in the last one. */
@@ -111,10 +136,11 @@ export class LiveAnswer {
     for (const [index, body] of bodies.entries()) {
       const isLast = this.#running.length === 0 && index === bodies.length - 1;
       const steps = isLast ? this.#record.state.steps : [];
-      const view = { markdown: body.markdown, extras: { running: [], steps } };
+      const extras = { reasoning: this.#reasoningOf(index), running: [], steps };
+      const view = { markdown: body.markdown, extras };
       const card = this.#cards[index] ?? await this.#add(index, view, signal);
       await this.#place(index, signal);
-      await card.finish(body, steps, signal);
+      await card.finish(body, extras, signal);
     }
   }
 
@@ -150,7 +176,7 @@ export class LiveAnswer {
       try {
         await this.#options.sender.api.deleteMessage(id, signal);
       } catch {
-        await this.#cards[index]?.finish(NOTHING, [], signal);
+        await this.#cards[index]?.finish(NOTHING, NO_EXTRAS, signal);
       }
     }
     const cards = this.#records.slice(0, start);

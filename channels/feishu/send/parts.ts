@@ -97,7 +97,7 @@ function bodiesOf(
       return layOutPosts(text, isPlain);
     case "interactive":
       return layOutCards(text, images).map(({ markdown, elements }) => ({
-        content: wholeCard(elements, []),
+        content: wholeCard(elements),
         source: markdown,
       }));
   }

@@ -43,6 +43,8 @@ export interface DeliveryState {
   readonly images: Readonly<Record<string, string>>;
   /** What ran while the answer grew. */
   readonly steps: readonly string[];
+  /** What the model thought while the answer grew, as far as it is shown. */
+  readonly reasoning: string;
 }
 
 /** A delivery of which the platform knows nothing. */
@@ -55,6 +57,7 @@ export const NOTHING_SENT: DeliveryState = {
   note: "",
   images: {},
   steps: [],
+  reasoning: "",
 };
 
 const stateSchema = z.object({
@@ -76,6 +79,8 @@ const stateSchema = z.object({
   note: z.string(),
   images: z.record(z.string(), z.string()),
   steps: z.array(z.string()),
+  // States of before it was shown have none.
+  reasoning: z.string().default(""),
 });
 
 /** The state that was stored; {@link NOTHING_SENT} when there is none. */
@@ -94,5 +99,6 @@ export function writeState(state: DeliveryState): JsonValue {
     note: state.note,
     images: state.images,
     steps: state.steps,
+    reasoning: state.reasoning,
   };
 }

@@ -12,7 +12,14 @@ import {
   SEQUENCE_CODE,
   STREAMING_OFF_CODES,
 } from "../errors.ts";
-import { type CardExtras, growingCard, summaryOf, wholeCard } from "../render/card_json.ts";
+import {
+  type CardExtras,
+  growingCard,
+  REASONING_ELEMENT_ID,
+  reasoningText,
+  summaryOf,
+  wholeCard,
+} from "../render/card_json.ts";
 import { ANSWER_ELEMENT_ID, type CardBody } from "../render/cards.ts";
 import type { Sender } from "./sender.ts";
 import { stableUuid } from "./uuid.ts";
@@ -71,29 +78,28 @@ export class StreamingCard {
   /** Shows `view` as soon as the pace allows; does nothing when it is shown already. */
   async show(view: CardView, signal: AbortSignal): Promise<void> {
     const { markdown, extras } = view;
-    const isSameFrame = this.#view !== null && this.#whole === null &&
-      JSON.stringify(this.#view.extras) === JSON.stringify(extras);
-    if (isSameFrame && this.#view?.markdown === markdown) return;
+    const change = this.#whole === null ? changeOf(this.#view, view) : "frame";
+    if (change === "none") return;
     await this.rest(signal);
     await this.#renew(signal);
-    if (isSameFrame && this.#isStreaming) await this.#setText(markdown, signal);
-    else {
+    if (change === "frame" || !this.#isStreaming) {
       await this.#replace(growingCard(markdown, extras), signal);
       this.#isStreaming = true;
-    }
+    } else if (change === "text") await this.#setText(ANSWER_ELEMENT_ID, markdown, signal);
+    else await this.#setText(REASONING_ELEMENT_ID, reasoningText(extras.reasoning), signal);
     this.#view = view;
     this.#whole = null;
   }
 
-  /** Shows the whole of what belongs here and ends the streaming. */
+  /** Shows the whole of what belongs here and ends the streaming; nothing runs any more. */
   async finish(
     body: CardBody,
-    steps: readonly string[],
+    extras: CardExtras,
     signal: AbortSignal,
   ): Promise<void> {
-    const whole = wholeCard(body.elements, steps);
+    const whole = wholeCard(body.elements, extras);
     if (whole !== this.#whole) {
-      await this.#complete(body, steps, signal);
+      await this.#complete(body, extras, signal);
       this.#whole = whole;
     }
     await this.close(body.markdown, signal);
@@ -116,17 +122,17 @@ export class StreamingCard {
 
   async #complete(
     body: CardBody,
-    steps: readonly string[],
+    extras: CardExtras,
     signal: AbortSignal,
   ): Promise<void> {
-    const plain = { markdown: body.markdown, extras: { running: [], steps } };
+    const plain = { markdown: body.markdown, extras };
     const isOneText = body.elements.length === 1 && body.elements[0]?.["tag"] === "markdown";
     if (isOneText && this.#isStreaming && this.#view !== null) {
       return await this.show(plain, signal);
     }
     await this.rest(signal);
     try {
-      await this.#replace(wholeCard(body.elements, steps, this.#isStreaming), signal);
+      await this.#replace(wholeCard(body.elements, extras, this.#isStreaming), signal);
     } catch (error) {
       if (isOneText || isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
       // Some component is not to its taste: the same as Markdown alone.
@@ -150,11 +156,10 @@ export class StreamingCard {
     this.#streamingSinceMs = this.#options.clock.now();
   }
 
-  #setText(text: string, signal: AbortSignal): Promise<void> {
+  #setText(elementId: string, text: string, signal: AbortSignal): Promise<void> {
     const { api } = this.#options.sender;
     return this.#update(
-      (operation) =>
-        api.updateCardText({ ...operation, elementId: ANSWER_ELEMENT_ID, text }, signal),
+      (operation) => api.updateCardText({ ...operation, elementId, text }, signal),
       signal,
     );
   }
@@ -216,4 +221,19 @@ export class StreamingCard {
     const sequence = ++this.#sequence;
     return { cardId, sequence, uuid: stableUuid(cardId, sequence) };
   }
+}
+
+/** What of a card has to change. `frame`: more than the text of one element. */
+type ViewChange = "none" | "text" | "reasoning" | "frame";
+
+function changeOf(before: CardView | null, after: CardView): ViewChange {
+  if (before === null) return "frame";
+  const { reasoning: oldReasoning, ...oldFrame } = before.extras;
+  const { reasoning, ...frame } = after.extras;
+  const hasSameFrame = JSON.stringify(oldFrame) === JSON.stringify(frame) &&
+    (oldReasoning === "") === (reasoning === "");
+  if (!hasSameFrame) return "frame";
+  const isSameText = before.markdown === after.markdown;
+  if (oldReasoning === reasoning) return isSameText ? "none" : "text";
+  return isSameText ? "reasoning" : "frame";
 }

@@ -121,6 +121,20 @@ Deno.test("Outbox retries a reply although an answer behind it was about to be s
   assert.equal((await bench.journal.outbound("a"))?.state, "sent");
 });
 
+Deno.test("Outbox passes on what a model thinks while the answer grows, never at its end", async () => {
+  await using bench = new OutboxBench();
+  const open = await bench.commit(newOutbound({ key: "t:0", state: "open" }));
+  const growth = { key: "t:0", preamble: "", text: "So", activity: "", reasoning: "Hm" };
+  bench.outbox.tell({ type: "stream_grew", ...growth });
+  await settle();
+  await bench.attempt(0).settle(SENT);
+  await bench.commit(newOutbound({ ...open, state: "pending", content: "So be it" }));
+  assert.deepEqual(
+    bench.attempts.map(({ delivery }) => [delivery.phase, delivery.reasoning]),
+    [["growing", "Hm"], ["final", undefined]],
+  );
+});
+
 Deno.test("Outbox shows preamble and tool hints as the config wants", async () => {
   for (const isWanted of [true, false]) {
     await using bench = new OutboxBench({

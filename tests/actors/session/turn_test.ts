@@ -386,6 +386,29 @@ Deno.test("Turn shows an answer while it grows in the row that ends with it", as
   assert.ok(told.every((message) => message.type !== "progress"));
 });
 
+Deno.test("Turn tells what the model thinks only for a channel that shows it", async () => {
+  for (const isShown of [true, false]) {
+    await using bench = new SessionBench({
+      script: [
+        { reasoning: "First I look.", text: "Look", calls: [{ name: "exec" }] },
+        { reasoning: "It is there.", text: "Done" },
+      ],
+      tools: { exec: { run: () => "x" } },
+      services: { showsReasoning: (channel) => isShown && channel === "feishu" },
+    });
+    await bench.say("hi", { wantsStream: true });
+    await bench.quiet();
+    const told = bench.outboxes.get("feishu")?.received ?? [];
+    const thoughts = told.flatMap((message) =>
+      message.type === "stream_grew" && message.reasoning !== undefined ? [message.reasoning] : []
+    );
+    const both = "First I look.\n\nIt is there.";
+    assert.deepEqual([...new Set(thoughts)], isShown ? ["First I look.", both] : []);
+    const rows = JSON.stringify(bench.rows());
+    assert.equal(rows.includes("First I look"), false, "it is no part of the answer");
+  }
+});
+
 Deno.test("Turn keeps what was shown when the model fails half-way", async () => {
   await using bench = new SessionBench({
     script: [{ text: "Half a", error: providerError("provider_timeout", "It took too long.") }],

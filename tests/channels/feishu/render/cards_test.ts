@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { growingCard, NO_EXTRAS, wholeCard } from "../../../../channels/feishu/render/card_json.ts";
+import {
+  growingCard,
+  NO_EXTRAS,
+  reasoningText,
+  wholeCard,
+} from "../../../../channels/feishu/render/card_json.ts";
 import { layOutCards } from "../../../../channels/feishu/render/cards.ts";
-import { CARD_BYTES_MAX } from "../../../../channels/feishu/render/limits.ts";
+import {
+  BODY_BYTES_BESIDE_REASONING,
+  CARD_BYTES_MAX,
+  jsonBytes,
+  REASONING_BYTES_MAX,
+  TABLES_MAX,
+} from "../../../../channels/feishu/render/limits.ts";
 import { mendTail } from "../../../../channels/feishu/render/tail.ts";
 import { CARD_LIMITS, checkCard, isNode } from "../../../simulators/feishu/card_json.ts";
 import { anyMarkdown, document, wordsIn } from "./documents.ts";
@@ -60,7 +71,7 @@ Deno.test("layOutCards keeps a card's limits, whatever the text", () => {
       for (const { markdown, elements } of layOutCards(text, new Map(), limits)) {
         assert.notEqual(markdown.trim(), "");
         const frame = 400;
-        checkLimits(wholeCard(elements, []), limits.bytesMax + frame);
+        checkLimits(wholeCard(elements), limits.bytesMax + frame);
         checkLimits(growingCard(markdown, NO_EXTRAS), limits.bytesMax + frame);
       }
     }),
@@ -74,11 +85,40 @@ Deno.test("layOutCards keeps the platform's limits for long documents", () => {
     fc.property(fc.array(document, { minLength: 30, maxLength: 60 }), (documents) => {
       const text = documents.join("\n\n");
       for (const { markdown, elements } of layOutCards(text)) {
-        checkLimits(wholeCard(elements, steps), CARD_BYTES_MAX);
-        checkLimits(growingCard(markdown, { running: steps.slice(-3), steps }), CARD_BYTES_MAX);
+        const extras = { reasoning: "", running: [], steps };
+        checkLimits(wholeCard(elements, extras), CARD_BYTES_MAX);
+        checkLimits(growingCard(markdown, { ...extras, running: steps.slice(-3) }), CARD_BYTES_MAX);
       }
     }),
     { numRuns: 10 },
+  );
+});
+
+Deno.test("A card with what was thought keeps the limits, and shows the end of that literally", () => {
+  const limits = { bytesMax: BODY_BYTES_BESIDE_REASONING, tablesMax: TABLES_MAX };
+  const steps = Array.from({ length: 40 }, (_, index) => `🔧 exec("${"x".repeat(200)}${index}")`);
+  const thoughts = fc.oneof(document, anyMarkdown, fc.string({ maxLength: 9_000 }));
+  fc.assert(
+    fc.property(
+      fc.array(document, { minLength: 30, maxLength: 40 }),
+      thoughts,
+      (texts, thought) => {
+        fc.pre(thought.trim() !== "");
+        const extras = { reasoning: thought, running: [], steps };
+        const shown = visibleElements([{ tag: "markdown", content: reasoningText(thought) }]);
+        const words = thought.replace(/\s/g, "");
+        assert.ok(words.endsWith(shown.replace(/^…/, "")), `${shown} is not the end of ${words}`);
+        assert.ok(shown !== "" && jsonBytes(reasoningText(thought)) <= REASONING_BYTES_MAX + 10);
+        for (const { markdown, elements } of layOutCards(texts.join("\n\n"), new Map(), limits)) {
+          checkLimits(wholeCard(elements, extras), CARD_BYTES_MAX);
+          checkLimits(
+            growingCard(markdown, { ...extras, running: steps.slice(-3) }),
+            CARD_BYTES_MAX,
+          );
+        }
+      },
+    ),
+    { numRuns: 20 },
   );
 });
 
