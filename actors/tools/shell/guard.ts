@@ -1,0 +1,107 @@
+/**
+ * Looks at a command before it runs, and says in words the model can use what is not allowed.
+ * @module
+ */
+
+import { asError } from "../../kernel/errors.ts";
+import { ToolError } from "../tool.ts";
+import { type Denial, findDenial, shown } from "./deny_rules.ts";
+import { type CommandSurroundings, parseCommand, type ParsedCommand } from "./parsed_command.ts";
+import { findOutsidePath } from "./path_guard.ts";
+import { hostsIn } from "./url_guard.ts";
+
+/** Longer ones are refused: nobody writes them, and each character costs. */
+const COMMAND_CHARS_MAX = 100_000;
+
+/** What a guard goes by. */
+export interface GuardOptions {
+  /** Absolute path. */
+  readonly workspace: string;
+  /** Absolute path that `~` means. */
+  readonly home: string;
+  /** Whether paths outside `folders` are refused. */
+  readonly isRestricted: boolean;
+  /** Absolute paths that commands may point into besides the workspace. */
+  readonly folders: readonly string[];
+  /** Absolute paths where the gateway keeps its own state. */
+  readonly protectedPaths: readonly string[];
+  /** Expressions for single programs with their words; a match refuses the command. */
+  readonly denyPatterns: readonly string[];
+  /** Lifts the rules (never the one on the gateway's state) where each program matches one. */
+  readonly allowPatterns: readonly string[];
+  /** @throws when the host may not be reached; its message is shown */
+  readonly checkHost: (host: string) => void | Promise<void>;
+}
+
+/** Judges commands by what they would start. */
+export class CommandGuard {
+  readonly #options: GuardOptions;
+  readonly #deny: readonly RegExp[];
+  readonly #allow: readonly RegExp[];
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#deny = options.denyPatterns.map((pattern) => new RegExp(pattern, "i"));
+    this.#allow = options.allowPatterns.map((pattern) => new RegExp(pattern, "i"));
+  }
+
+  /**
+   * Lets a command pass that would run in `folder`.
+   *
+   * @throws {ToolError} `command_refused`, which names the guard
+   */
+  async check(text: string, folder: string): Promise<void> {
+    if (text.length > COMMAND_CHARS_MAX) {
+      throw refused("length", `commands have at most ${COMMAND_CHARS_MAX} characters`);
+    }
+    if (text.includes("\0")) throw refused("text", "the command holds a NUL character");
+    const { home, protectedPaths, isRestricted, workspace, folders } = this.#options;
+    const surroundings: CommandSurroundings = { folder, home };
+    const command = parseCommand(text, surroundings);
+    if (!command.isComplete) throw refused("nesting", "the command is nested too deep to be read");
+    this.#checkRules(command, findDenial(command, { surroundings, protectedPaths }));
+    await this.#checkHosts(command);
+    if (!isRestricted) return;
+    const outside = findOutsidePath(command, { surroundings, folders: [workspace, ...folders] });
+    if (outside !== undefined) {
+      throw refused("workspace", `"${clipped(outside)}" is outside the workspace "${workspace}"`);
+    }
+  }
+
+  #checkRules(command: ParsedCommand, denial: Denial | undefined): void {
+    const denied = command.programs.find((program) => matchesAny(this.#deny, shown(program)));
+    if (denied !== undefined) {
+      throw refused("tools.exec.denyPatterns", `"${clipped(shown(denied))}" matches one`);
+    }
+    if (denial === undefined) return;
+    const { programs } = command;
+    const isAllowed = !denial.isFinal && this.#allow.length > 0 && programs.length > 0 &&
+      programs.every((program) => matchesAny(this.#allow, shown(program)));
+    if (!isAllowed) throw refused(denial.rule, clipped(denial.what));
+  }
+
+  async #checkHosts(command: ParsedCommand): Promise<void> {
+    for (const host of hostsIn(command)) {
+      try {
+        await this.#options.checkHost(host);
+      } catch (error) {
+        throw refused("network", asError(error).message);
+      }
+    }
+  }
+}
+
+function matchesAny(patterns: readonly RegExp[], text: string): boolean {
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+function refused(guard: string, what: string): ToolError {
+  const text = `Error: this command is not allowed (${guard}): ${what}. This is a policy of the ` +
+    "owner; do not try it in another way, ask or go on without it";
+  return new ToolError("command_refused", text);
+}
+
+function clipped(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
