@@ -8,16 +8,28 @@ import type { ContentBlock, ToolDefinition } from "../../providers/provider.ts";
 import { GatewayError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 
-/** Why a file, a path or a process cannot be used. The message is meant for the model. */
-export type ToolFailure =
-  | "path_outside"
-  | "path_protected"
-  | "path_missing"
-  | "path_wrong_kind"
-  | "file_too_large"
-  | "file_failed"
-  | "run_failed"
-  | "arguments_invalid";
+/** Why a tool could not do what was asked; the message beside it is meant for the model. */
+export const TOOL_FAILURES = [
+  "path_outside",
+  "path_protected",
+  "path_missing",
+  "path_wrong_kind",
+  "file_too_large",
+  "file_failed",
+  "run_failed",
+  /** A guard of the shell does not let it run. */
+  "command_refused",
+  "arguments_invalid",
+  /** The process in which the tool ran is gone. */
+  "host_failed",
+  /** The tool did not declare that it needs this. */
+  "not_available",
+  /** Anything else that went wrong inside a tool. */
+  "tool_failed",
+] as const;
+
+/** One of {@link TOOL_FAILURES}. */
+export type ToolFailure = typeof TOOL_FAILURES[number];
 
 /** A tool could not do what was asked. */
 export class ToolError extends GatewayError {
@@ -112,6 +124,43 @@ export interface ToolProcesses {
   run(command: ShellCommand, signal: AbortSignal): Promise<ShellOutcome>;
 }
 
+/** A request to the network. */
+export interface ToolRequest {
+  /** http or https, without user name and password. */
+  readonly url: string;
+  /** @default "GET" */
+  readonly method?: "GET" | "POST" | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+  /** Bytes of the unpacked answer that are kept; the rest is not read. */
+  readonly bytesMax: number;
+  /** From the look-up to the last byte. */
+  readonly timeoutMs: number;
+  /**
+   * An origin that the owner's own configuration names, which may therefore be private. Never
+   * one that came from a model or a page.
+   */
+  readonly ownerOrigin?: string | undefined;
+}
+
+/** An answer of any status. */
+export interface ToolResponse {
+  /** Where the last redirect led. */
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case; repeated ones joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** There was more than `bytesMax`. */
+  readonly isCut: boolean;
+}
+
+/** The network within its boundary: public hosts and what the owner allows beyond. */
+export interface ToolNet {
+  /** @throws {NetError} for what is refused or fails, or the signal's reason */
+  request(request: ToolRequest, signal: AbortSignal): Promise<ToolResponse>;
+}
+
 /** A message that a tool sends to a chat. */
 export interface ToolMessageOut {
   readonly channel: string;
@@ -127,6 +176,7 @@ export interface ToolContext {
   readonly origin: ToolOrigin;
   readonly files: ToolFiles;
   readonly processes: ToolProcesses;
+  readonly net: ToolNet;
   /** Queues a message durably; resolves when it is committed. */
   readonly send: (message: ToolMessageOut) => Promise<void>;
   readonly signal: AbortSignal;

@@ -1,0 +1,26 @@
+/**
+ * The host of the file tools: the workspace, and nothing else.
+ * @module
+ */
+
+import { WorkspaceFiles } from "../../adapters/workspace_files.ts";
+import type { Tool } from "../../tool.ts";
+import type { HostInside, HostWorld } from "../host_kinds.ts";
+import type { HostSetup } from "../host_protocol.ts";
+import { REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
+
+const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
+  read_file: async () => (await import("../../read_file.ts")).readFileTool,
+  write_file: async () => (await import("../../write_file.ts")).writeFileTool,
+  edit_file: async () => (await import("../../edit_file.ts")).editFileTool,
+  list_dir: async () => (await import("../../list_dir.ts")).listDirTool,
+};
+
+/** Opens the host. */
+export function openFilesKind({ rules }: HostSetup, { newId }: HostWorld): HostInside {
+  const files = new WorkspaceFiles(rules, newId);
+  return {
+    context: { files, processes: REFUSED_PROCESSES, net: REFUSED_NET, send: refuseSend },
+    find: (name) => Object.hasOwn(TOOLS, name) ? TOOLS[name]?.() : undefined,
+  };
+}

@@ -1,0 +1,71 @@
+/// <reference lib="deno.unstable" />
+/**
+ * The process of a tool host. Its first line of input says which; it starts a thread with just
+ * those rights, gives up its own, hands lines to and fro, and watches the memory of both. It ends
+ * when its input does.
+ * @module
+ */
+
+import { systemClock } from "../../../kernel/adapters/system_clock.ts";
+import { LineSplitter } from "../line_splitter.ts";
+import { HOST_READY, LINE_BYTES_MAX, toHostSchema } from "../host_protocol.ts";
+import { startHostThread } from "./host_thread.ts";
+
+/** How a host ends that needs more memory than it may have. */
+export const EXIT_MEMORY = 71;
+/** How a host ends whose thread is gone. */
+export const EXIT_BROKEN = 70;
+const WATCH_MS = 50;
+
+const ALL_RIGHTS: readonly Deno.PermissionName[] = [
+  "run",
+  "write",
+  "net",
+  "env",
+  "sys",
+  "ffi",
+  "read",
+];
+
+/** Runs the host until its input ends. */
+export async function runHost(): Promise<void> {
+  const splitter = new LineSplitter(LINE_BYTES_MAX);
+  let thread: Worker | undefined;
+  for await (const chunk of Deno.stdin.readable) {
+    for (const line of splitter.push(chunk)) {
+      thread ??= openThread(line);
+      thread.postMessage(line);
+    }
+  }
+  Deno.exit(0);
+}
+
+function openThread(line: string): Worker {
+  const message = toHostSchema.parse(JSON.parse(line));
+  if (message.type !== "set_up") throw new TypeError("Cannot start a host: it is not set up");
+  const { rights, kind } = message.setup;
+  const thread = startHostThread(rights, `tools ${kind}`);
+  const encoder = new TextEncoder();
+  let written = Promise.resolve();
+  const writer = Deno.stdout.writable.getWriter();
+  thread.addEventListener("message", ({ data }) => {
+    if (data === HOST_READY) return giveUpRights();
+    written = written.then(() => writer.write(encoder.encode(`${data}\n`)));
+  });
+  thread.addEventListener("error", () => Deno.exit(EXIT_BROKEN));
+  watchMemory(rights.memoryBytesMax);
+  return thread;
+}
+
+/** From now on this process can do nothing but what its thread was given. */
+function giveUpRights(): void {
+  for (const name of ALL_RIGHTS) Deno.permissions.revokeSync({ name });
+}
+
+/** The thread may spin, and buffers are not on the heap: only the process as a whole tells. */
+function watchMemory(bytesMax: number): void {
+  if (Deno.memoryUsage().rss > bytesMax) Deno.exit(EXIT_MEMORY);
+  systemClock.setTimer(WATCH_MS, () => watchMemory(bytesMax));
+}
+
+if (import.meta.main) await runHost();

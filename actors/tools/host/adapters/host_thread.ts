@@ -1,0 +1,45 @@
+/// <reference lib="deno.unstable" />
+/**
+ * Starts the thread of a host's tools, narrowed to the host's rights.
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import type { HostRights } from "../host_protocol.ts";
+
+const HOST_WORKER = new URL("./host_worker.ts", import.meta.url);
+/**
+ * Where the modules of a thread are: it reads them like files, and by the same right. In a
+ * compiled binary they are inside it.
+ */
+const MODULES_FOLDER: string = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** Starts it; it takes lines by `postMessage` and sends lines back. */
+export function startHostThread({ read, write, net }: HostRights, name: string): Worker {
+  return new Worker(HOST_WORKER, {
+    type: "module",
+    name,
+    deno: {
+      permissions: {
+        read: withModules(read),
+        write: listed(write),
+        net: listed(net),
+        env: false,
+        run: false,
+        sys: false,
+        ffi: false,
+        import: false,
+      },
+    },
+  });
+}
+
+/** The right to read that a thread needs for itself, on top of its tools'. */
+export function withModules(read: boolean | readonly string[]): boolean | string[] {
+  if (read === true || Deno.build.standalone) return listed(read);
+  return read === false ? [MODULES_FOLDER] : [...read, MODULES_FOLDER];
+}
+
+function listed(right: boolean | readonly string[]): boolean | string[] {
+  return typeof right === "boolean" ? right : [...right];
+}

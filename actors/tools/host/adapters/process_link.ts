@@ -1,0 +1,174 @@
+/// <reference lib="deno.unstable" />
+/**
+ * A tool host as a process of its own, started with exactly its rights.
+ * @module
+ */
+
+import { asError } from "../../../kernel/errors.ts";
+import type { HostLink, HostListener } from "../host_link.ts";
+import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
+import { LineSplitter } from "../line_splitter.ts";
+import { withModules } from "./host_thread.ts";
+
+/** The process's module. */
+const HOST_ENTRY = new URL("./host_entry.ts", import.meta.url);
+/** The argument by which a compiled binary becomes a host. */
+export const HOST_ARGUMENT = "--tool-host";
+const EXITS = new Map([[71, "it needed more memory than it may have"]]);
+/** What is kept of what it writes beside its answers. */
+const STDERR_BYTES_MAX = 2_000;
+/** Address space that the engine reserves for two threads, on top of what a host uses. */
+const PRLIMIT_EXTRA_BYTES = 1_000_000_000;
+
+/** Starts a host's process. */
+export function startHostProcess(setup: HostSetup, listener: HostListener): HostLink {
+  let child: Deno.ChildProcess;
+  try {
+    child = spawn(setup.rights);
+  } catch (error) {
+    queueMicrotask(() => listener.ended(`it cannot be started: ${asError(error).message}`));
+    return { send: () => {}, close: () => {}, kill: () => {} };
+  }
+  const link = new ProcessLink(child, listener);
+  link.send(JSON.stringify({ type: "set_up", setup }));
+  return link;
+}
+
+class ProcessLink implements HostLink {
+  readonly #child: Deno.ChildProcess;
+  readonly #listener: HostListener;
+  readonly #input: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #encoder = new TextEncoder();
+  #said = "";
+
+  constructor(child: Deno.ChildProcess, listener: HostListener) {
+    this.#child = child;
+    this.#listener = listener;
+    this.#input = child.stdin.getWriter();
+    this.#input.closed.catch(() => {}); // its end is told by its status
+    void this.#live();
+  }
+
+  send(line: string): void {
+    this.#input.write(this.#encoder.encode(`${line}\n`)).catch(() => {});
+  }
+
+  close(): void {
+    this.#input.close().catch(() => {});
+  }
+
+  kill(): void {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error; // it has ended
+    }
+  }
+
+  async #live(): Promise<void> {
+    const reading = Promise.all([this.#readLines(), this.#readErrors()]);
+    const { code, signal } = await this.#child.status;
+    await reading;
+    await this.#input.abort().catch(() => {});
+    const how = signal === null ? `its process ended with code ${code}` : `by ${signal}`;
+    this.#listener.ended(EXITS.get(code) ?? (this.#said === "" ? how : `${how}: ${this.#said}`));
+  }
+
+  async #readLines(): Promise<void> {
+    const splitter = new LineSplitter(LINE_BYTES_MAX);
+    try {
+      for await (const chunk of this.#child.stdout) {
+        for (const line of splitter.push(chunk)) this.#listener.line(line);
+      }
+    } catch (error) {
+      this.#said = asError(error).message;
+      this.kill();
+    }
+  }
+
+  async #readErrors(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of this.#child.stderr) {
+      if (this.#said.length >= STDERR_BYTES_MAX) continue;
+      this.#said += decoder.decode(chunk.subarray(0, STDERR_BYTES_MAX), { stream: true });
+    }
+  }
+}
+
+function spawn(rights: HostRights): Deno.ChildProcess {
+  const command = Deno.build.standalone ? [Deno.execPath(), HOST_ARGUMENT] : denoLine(rights);
+  const limited = limitsMemory()
+    ? ["prlimit", `--data=${rights.memoryBytesMax + PRLIMIT_EXTRA_BYTES}`, ...command]
+    : command;
+  const [program = "", ...args] = limited;
+  return new Deno.Command(program, {
+    args,
+    clearEnv: true,
+    env: { ...moduleCache(), NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+function denoLine(rights: HostRights): string[] {
+  const { read, write, net, denyWrite = [], denyNet = [], memoryBytesMax } = rights;
+  return [
+    Deno.execPath(),
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--cached-only",
+    "--no-check",
+    "--ignore-env",
+    `--v8-flags=--max-old-space-size=${Math.floor(memoryBytesMax / 1_000_000)}`,
+    ...flag("allow-read", withModules(read)),
+    ...flag("allow-write", write),
+    ...flag("allow-net", net),
+    ...flag("deny-write", denyWrite.length > 0 && denyWrite),
+    ...flag("deny-net", denyNet.length > 0 && denyNet),
+    HOST_ENTRY.href,
+  ];
+}
+
+function flag(name: string, value: boolean | readonly string[]): string[] {
+  if (typeof value === "boolean") return value ? [`--${name}`] : [];
+  return value.length === 0 ? [] : [`--${name}=${value.map(escapeComma).join(",")}`];
+}
+
+/** A comma in a path is doubled, as Deno splits its lists at single ones. */
+function escapeComma(path: string): string {
+  return path.replaceAll(",", ",,");
+}
+
+/** Where Deno keeps modules: all of the environment that a host needs. */
+function moduleCache(): Record<string, string> {
+  const names = ["HOME", "DENO_DIR", "XDG_CACHE_HOME"];
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = readable(name) ? Deno.env.get(name) : undefined;
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+function readable(name: string): boolean {
+  return Deno.permissions.querySync({ name: "env", variable: name }).state === "granted";
+}
+
+let hasPrlimit: boolean | undefined;
+
+/** Whether the system's own limit can be set; the watch inside the host holds everywhere. */
+function limitsMemory(): boolean {
+  return hasPrlimit ??= canRun("prlimit");
+}
+
+function canRun(program: string): boolean {
+  if (Deno.build.os !== "linux") return false;
+  const query = { name: "run", command: program } as const;
+  if (Deno.permissions.querySync(query).state !== "granted") return false;
+  try {
+    return new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" })
+      .outputSync().success;
+  } catch {
+    return false;
+  }
+}

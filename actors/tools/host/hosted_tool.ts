@@ -1,0 +1,30 @@
+/**
+ * Tools that run in a host: same name and schema, but the work is done elsewhere.
+ * @module
+ */
+
+import type { Tool, ToolNeeds } from "../tool.ts";
+import type { HostKind } from "./host_protocol.ts";
+import type { ToolHosts } from "./tool_hosts.ts";
+
+/** Where a tool with these needs runs; undefined is the main process. */
+export function hostFor({ read, write, net, run, send }: ToolNeeds): HostKind | undefined {
+  if (run !== undefined || send !== undefined) return undefined;
+  if (net !== undefined) return "web";
+  return read !== undefined || write !== undefined ? "files" : undefined;
+}
+
+/** The tool, run in the host that fits its needs; tools that need none are given back. */
+export function hostedTool(tool: Tool, hosts: ToolHosts): Tool {
+  const kind = hostFor(tool.needs);
+  if (kind === undefined) return tool;
+  return {
+    ...tool,
+    call: async (args, { origin, reads, signal }) => {
+      const call = { tool: tool.name, args, origin, reads: [...reads] };
+      const answer = await hosts.call(kind, call, signal);
+      for (const [path, fingerprint] of answer.reads) reads.set(path, fingerprint);
+      return answer.result;
+    },
+  };
+}

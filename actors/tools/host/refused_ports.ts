@@ -1,0 +1,31 @@
+/**
+ * What a host has no right to, in place of the ports of a tool's context.
+ * @module
+ */
+
+import { ToolError, type ToolFiles, type ToolNet, type ToolProcesses } from "../tool.ts";
+
+/** Files for tools that may touch none. */
+export const REFUSED_FILES: ToolFiles = {
+  resolve: () => refuse("files"),
+  info: () => refuse("files"),
+  read: () => refuse("files"),
+  write: () => refuse("files"),
+  list: () => refuse("files"),
+};
+
+/** Processes for tools that may start none. */
+export const REFUSED_PROCESSES: ToolProcesses = { run: () => refuse("processes") };
+
+/** The network for tools that may reach none. */
+export const REFUSED_NET: ToolNet = { request: () => refuse("the network") };
+
+/** Messages for tools that may send none. */
+export function refuseSend(): Promise<void> {
+  return refuse("messages");
+}
+
+function refuse(what: string): Promise<never> {
+  const text = `Cannot use ${what} here: the tool did not declare that it needs them`;
+  return Promise.reject(new ToolError("not_available", text));
+}
