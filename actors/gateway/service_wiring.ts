@@ -18,6 +18,7 @@ import { PromptBuilder } from "../session/prompt.ts";
 import { commandEnvironment } from "../tools/adapters/command_environment.ts";
 import { ProcessShell } from "../tools/adapters/shell.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
+import { createToolNet } from "../tools/net/adapters/tool_net.ts";
 import { editFileTool } from "../tools/edit_file.ts";
 import { execTool } from "../tools/exec.ts";
 import { listDirTool } from "../tools/list_dir.ts";
@@ -189,5 +190,11 @@ function toolContextOf(
     env: commandEnvironment(config.tools.exec),
     resolveFolder: (path) => files.resolve(path),
   });
-  return { workspace, files, processes };
+  const net = createToolNet({
+    clock: world.clock,
+    allowedRanges: config.tools.ssrfWhitelist,
+    allowedHosts: config.tools.allowedHosts,
+    proxy: config.tools.web.proxy,
+  });
+  return { workspace, files, processes, net };
 }

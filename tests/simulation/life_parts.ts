@@ -76,7 +76,7 @@ export function sessionServices(options: ServicesOptions): SessionServices {
     },
     provider: sabotage.provider?.(model) ?? model,
     tools: sabotage.tools?.(tools) ?? tools,
-    toolContext: { workspace: "/workspace", files: NO_FILES, processes: NO_PROCESSES },
+    toolContext: { workspace: "/workspace", files: NO_FILES, processes: NO_PROCESSES, net: NO_NET },
     gate,
     outbox: (channel) => {
       const ref = outbox(channel);
@@ -144,4 +144,8 @@ const NO_FILES: SessionServices["toolContext"]["files"] = {
 
 const NO_PROCESSES: SessionServices["toolContext"]["processes"] = {
   run: () => Promise.reject(new ToolError("run_failed", "Cannot run commands here")),
+};
+
+const NO_NET: SessionServices["toolContext"]["net"] = {
+  request: () => Promise.reject(new ToolError("run_failed", "Cannot reach anything here")),
 };

@@ -65,6 +65,7 @@ export function benchServices({ onWritten, ...services }: BenchServices): Sessio
         list: () => Promise.resolve([]),
       },
       processes: { run: () => Promise.reject(new Error("no processes here")) },
+      net: { request: () => Promise.reject(new Error("no network here")) },
     },
     uptimeMs: () => 65_000,
     ...services,

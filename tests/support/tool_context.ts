@@ -47,6 +47,7 @@ export async function toolBench(rules: Partial<PathRules> = {}): Promise<ToolBen
       origin: { channel: "feishu", chatId: "oc_1", sessionKey: "feishu:oc_1" },
       files,
       processes,
+      net: { request: () => Promise.reject(new Error("no network here")) },
       send: (message) => {
         sent.push(message);
         return Promise.resolve();

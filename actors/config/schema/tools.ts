@@ -39,12 +39,21 @@ export interface WebSearchConfig {
   readonly timeout: number;
 }
 
+/** How pages are fetched. */
+export interface WebFetchConfig {
+  /** Lets r.jina.ai read pages first, which then learns their addresses. */
+  readonly useJinaReader: boolean;
+}
+
 /** Search and fetch. */
 export interface WebConfig {
   readonly enable: boolean;
   /** HTTP or SOCKS5 proxy of all web tools. */
   readonly proxy: string | null;
+  /** What the web tools call themselves to servers; "": as a browser would. */
+  readonly userAgent: string;
   readonly search: WebSearchConfig;
+  readonly fetch: WebFetchConfig;
 }
 
 /** How far a shell command is kept away from the machine. */
@@ -73,6 +82,8 @@ export interface ToolsConfig {
   readonly restrictToWorkspace: boolean;
   /** Address ranges that the web tools reach although they are private. */
   readonly ssrfWhitelist: readonly string[];
+  /** The only hosts that may be reached, `example.org` or `*.example.org`; none: every public one. */
+  readonly allowedHosts: readonly string[];
   readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
   readonly my: MyConfig;
   readonly web: WebConfig;
@@ -105,10 +116,17 @@ const webSearch: z.ZodType<WebSearchConfig> = z.object({
   timeout: wholeNumber(1, 600).default(30),
 });
 
+const webFetch: z.ZodType<WebFetchConfig> = z.object({
+  useJinaReader: z.boolean().default(false),
+});
+
 const web: z.ZodType<WebConfig> = z.object({
   enable: z.boolean().default(true),
   proxy: urlOrNull(["http:", "https:", "socks5:", "socks5h:"]),
+  userAgent: z.string().refine(isHeaderText, { error: "is no single line of plain text" })
+    .default(""),
   search: webSearch.prefault({}),
+  fetch: webFetch.prefault({}),
 });
 
 const exec: z.ZodType<ExecConfig> = z.object({
@@ -127,6 +145,11 @@ export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
   ssrfWhitelist: z.array(
     z.string().refine(isAddressRange, { error: 'is not an address range, such as "10.0.0.0/8"' }),
   ).default([]),
+  allowedHosts: z.array(
+    z.string().refine(isHostRule, {
+      error: 'is no host, such as "example.org" or "*.example.org"',
+    }),
+  ).default([]),
   mcpServers: z.record(z.string(), mcpServer).default({}),
   my: my.prefault({}),
   web: web.prefault({}),
@@ -136,6 +159,15 @@ export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
 function sandboxLevel(written: SandboxLevel | "none" | ""): SandboxLevel {
   if (written === "") return "auto";
   return written === "none" ? "process" : written;
+}
+
+/** A host, or all hosts below one. */
+function isHostRule(text: string): boolean {
+  return /^(\*\.)?[\p{L}\p{N}]([\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u.test(text);
+}
+
+function isHeaderText(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }
 
 /** An address, or one with the length of its prefix. */
