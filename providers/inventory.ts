@@ -3,7 +3,13 @@
  * @module
  */
 
-import { type ChoiceOptions, chooseProvider, type ProviderSection } from "./choice.ts";
+import {
+  type ChoiceOptions,
+  chooseProvider,
+  type ProviderChoice,
+  type ProviderSection,
+} from "./choice.ts";
+import { chooseModels, type ModelSettings } from "./model_choice.ts";
 import { isKind, type Vendor } from "./vendor.ts";
 import { findVendor, toCamelCase, toSnakeCase, VENDORS } from "./vendors.ts";
 
@@ -22,7 +28,14 @@ export interface InventoryEntry {
   readonly baseUrl: string | null;
   /** The one that answers for the model of the config. */
   readonly isCurrent: boolean;
+  /** Models that are asked here when those before them give no answer. */
+  readonly standIns: readonly string[];
 }
+
+/** What the inventory is made from. */
+export type InventoryOptions =
+  & Omit<ChoiceOptions, "model" | "provider">
+  & ModelSettings;
 
 /** All providers, and who answers. */
 export interface Inventory {
@@ -33,36 +46,64 @@ export interface Inventory {
 }
 
 /** Looks at the config alone: nothing is asked over the network. */
-export function providerInventory(options: ChoiceOptions): Inventory {
+export function providerInventory(options: InventoryOptions): Inventory {
+  const models = chooseModels(options, options.providers);
   const current = chooseProvider(options);
   const own = Object.keys(options.providers).filter((name) => findVendor(name) === undefined);
   const names = [...own, ...VENDORS.map(({ name }) => toCamelCase(name))];
-  const found = names.map((name) => {
-    const section = sectionOf(options.providers, name);
-    const isConfigured = isSet(section?.apiKey) || isSet(section?.apiBase);
-    const choice = chooseProvider({ ...options, provider: name });
-    const isMatch = current.state === "chosen" && choice.state === "chosen" &&
-      choice.vendor.name === current.vendor.name && choice.baseUrl === current.baseUrl &&
-      choice.apiKey === current.apiKey;
-    const vendor = findVendor(name);
-    const baseUrl = choice.state === "chosen" ? choice.baseUrl : vendor?.defaultBaseUrl ?? null;
-    const displayName = vendor?.displayName ?? section?.displayName ?? name;
-    return { name, displayName, needs: needOf(vendor), isConfigured, baseUrl, isMatch };
-  });
-  // `custom` with the address of a known vendor is that vendor as well: the section counts.
-  const chosen = found.find(({ isMatch, isConfigured }) => isMatch && isConfigured) ??
-    found.find(({ isMatch }) => isMatch);
+  const found = names.map((name) => lookUp(name, options));
+  const chosen = whoAnswers(current, found);
+  const fallbacks = models.state === "chosen" ? models.fallbacks : [];
+  const standIns = fallbacks.map(({ fallback: { model }, choice }) => ({
+    model,
+    found: whoAnswers(choice, found),
+  }));
   return {
     model: options.model,
-    problem: problemOf(current),
-    entries: found.map(({ isMatch: _isMatch, ...entry }) => ({
-      ...entry,
-      isCurrent: entry.name === chosen?.name,
+    problem: problemOf(models),
+    entries: found.map((one) => ({
+      ...one.entry,
+      isCurrent: one === chosen,
+      standIns: standIns.filter(({ found }) => found === one).map(({ model }) => model),
     })),
   };
 }
 
-function problemOf(choice: ReturnType<typeof chooseProvider>): string | null {
+/** A provider under its name, and where that leads. */
+interface Found {
+  readonly entry: Omit<InventoryEntry, "isCurrent" | "standIns">;
+  readonly choice: ProviderChoice;
+}
+
+function lookUp(name: string, options: InventoryOptions): Found {
+  const section = sectionOf(options.providers, name);
+  const choice = chooseProvider({ ...options, provider: name });
+  const vendor = findVendor(name);
+  return {
+    choice,
+    entry: {
+      name,
+      displayName: vendor?.displayName ?? section?.displayName ?? name,
+      needs: needOf(vendor),
+      isConfigured: isSet(section?.apiKey) || isSet(section?.apiBase),
+      baseUrl: choice.state === "chosen" ? choice.baseUrl : vendor?.defaultBaseUrl ?? null,
+    },
+  };
+}
+
+/** `custom` with the address of a known vendor is that vendor as well: the section counts. */
+function whoAnswers(choice: ProviderChoice, found: readonly Found[]): Found | undefined {
+  const matching = found.filter((one) => isSame(one.choice, choice));
+  return matching.find(({ entry }) => entry.isConfigured) ?? matching[0];
+}
+
+function isSame(one: ProviderChoice, other: ProviderChoice): boolean {
+  return one.state === "chosen" && other.state === "chosen" &&
+    one.vendor.name === other.vendor.name && one.baseUrl === other.baseUrl &&
+    one.apiKey === other.apiKey;
+}
+
+function problemOf(choice: ReturnType<typeof chooseModels>): string | null {
   if (choice.state === "unconfigured") return "Cannot ask a model: no provider is set up";
   return choice.state === "problem" ? choice.problem : null;
 }

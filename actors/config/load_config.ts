@@ -188,12 +188,19 @@ function workspaceOf(
 
 /** Warns about values that are allowed and yet hardly meant. */
 function adviseOnValues({ agents, channels }: CoreConfig, report: Report): void {
-  const { maxTokens, contextWindowTokens } = agents.defaults;
+  const { maxTokens, contextWindowTokens, fallbackModels } = agents.defaults;
   if (contextWindowTokens > 0 && maxTokens >= contextWindowTokens) {
     report.warn(
       ["agents", "defaults", "maxTokens"],
       "agents.defaults.maxTokens leaves no room in agents.defaults.contextWindowTokens: lower it",
     );
+  }
+  for (const [index, fallback] of fallbackModels.entries()) {
+    const windowTokens = fallback.contextWindowTokens ?? 0;
+    if (windowTokens === 0 || (fallback.maxTokens ?? maxTokens) < windowTokens) continue;
+    const path = ["agents", "defaults", "fallbackModels", index];
+    const key = showPath(path);
+    report.warn(path, `${key}.maxTokens leaves no room in ${key}.contextWindowTokens: lower it`);
   }
   if (!["groq", "openai"].includes(channels.transcriptionProvider)) {
     report.warn(

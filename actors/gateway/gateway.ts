@@ -32,6 +32,7 @@ import { type Core, startCore } from "./core.ts";
 import { drain } from "./drain.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
+import { preloadSoon } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { announceRestart, restartPort } from "./restart.ts";
@@ -166,6 +167,7 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
       channels,
       outboxes: core.outboxes,
     });
+  owned.use(preloadSoon(services.preloadModel, world.clock));
   if (!isWhole) return { core, channels, healthServer: undefined, report };
   const { host, port } = loaded.config.gateway;
   const healthServer = owned.use(HealthServer.listen({ host, port, report }));

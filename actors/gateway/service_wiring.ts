@@ -4,10 +4,10 @@
  */
 
 import { join } from "node:path";
-import { chooseFallbacks, createFallbackProvider } from "../../providers/fallback_chain.ts";
-import { chooseProvider, createProvider } from "../../providers/registry.ts";
+import { createFallbackProvider } from "../../providers/fallback_chain.ts";
 import type { FindLocalServers } from "../../providers/local_servers.ts";
-import type { Provider } from "../../providers/provider.ts";
+import { chooseModels, modelsLine, sharedWindowTokens } from "../../providers/model_choice.ts";
+import { createProvider, type LoadableProvider } from "../../providers/registry.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
@@ -59,6 +59,8 @@ export interface WiredServices {
   readonly modelLine: string;
   readonly toolsLine: string;
   readonly transcribeFolder: TranscribeFolder;
+  /** Loads the code that talks to the model, so that the first message does not wait for it. */
+  readonly preloadModel: () => Promise<void>;
 }
 
 /** Makes the services. Reads the workspace's real path, so it must be there. */
@@ -72,6 +74,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const tools = toolsOf(config.tools);
   return {
     modelLine,
+    preloadModel: () => provider.preload(),
     toolsLine: describeTools(tools, loaded),
     transcribeFolder: wireSpeech({
       config,
@@ -101,7 +104,7 @@ function settingsOf({ loaded, version }: WiringOptions, workspace: string): Sess
     model: defaults.model,
     temperature: defaults.temperature,
     tokensMax: defaults.maxTokens,
-    contextWindowTokens: defaults.contextWindowTokens,
+    contextWindowTokens: sharedWindowTokens(defaults, defaults.fallbackModels),
     contextBlockLimit: defaults.contextBlockLimit,
     reasoningEffort: defaults.reasoningEffort,
     toolIterationsMax: defaults.maxToolIterations,
@@ -117,9 +120,9 @@ function settingsOf({ loaded, version }: WiringOptions, workspace: string): Sess
 
 function wireProvider(
   { loaded: { config, locations, process }, world, findLocalServers }: WiringOptions,
-): { readonly provider: Provider; readonly line: string } {
-  const { model, provider, providerRetryMode: retryMode, fallbackModels } = config.agents.defaults;
-  const choice = chooseProvider({ model, provider, providers: config.providers });
+): { readonly provider: LoadableProvider; readonly line: string } {
+  const { defaults } = config.agents;
+  const choice = chooseModels(defaults, config.providers);
   if (choice.state === "problem") throw unusable(choice, locations.configFile);
   const options = {
     clock: world.clock,
@@ -127,7 +130,7 @@ function wireProvider(
     newId: world.newId,
     configPath: locations.configFile,
     stallMs: process.streamIdleTimeoutMs,
-    retryMode,
+    retryMode: defaults.providerRetryMode,
     findLocalServers,
   };
   if (choice.state === "unconfigured") {
@@ -135,15 +138,7 @@ function wireProvider(
       "(docs/providers.md); until then each message is answered with how to do that";
     return { provider: createProvider(choice, options), line };
   }
-  const fallbacks = chooseFallbacks(fallbackModels, config.providers);
-  if (fallbacks.state === "problem") throw unusable(fallbacks, locations.configFile);
-  const others = fallbacks.chosen.map(({ fallback, choice: { vendor } }) =>
-    `, else ${fallback.model} by ${vendor.displayName}`
-  );
-  return {
-    provider: createFallbackProvider(choice, fallbacks.chosen, options),
-    line: `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}${others.join("")}`,
-  };
+  return { provider: createFallbackProvider(choice, options), line: modelsLine(choice) };
 }
 
 function unusable(

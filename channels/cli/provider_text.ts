@@ -5,6 +5,7 @@
 
 import type { Inventory, InventoryEntry } from "../../providers/inventory.ts";
 import type { TrialFault, TrialResult } from "../../providers/trial.ts";
+import { hintOf } from "../../providers/trial_hint.ts";
 
 /** An entry, and who is signed in there. */
 export interface ProviderLine extends InventoryEntry {
@@ -40,8 +41,8 @@ export function inventoryText(
   { model, problem }: Pick<Inventory, "model" | "problem">,
   providers: readonly ProviderLine[],
 ): string {
-  const isReady = ({ isConfigured, account, isCurrent }: ProviderLine) =>
-    isConfigured || isCurrent || account !== null;
+  const isReady = ({ isConfigured, account, isCurrent, standIns }: ProviderLine) =>
+    isConfigured || isCurrent || account !== null || standIns.length > 0;
   const ready = providers.filter(isReady);
   const others = providers.filter((provider) => !isReady(provider));
   const named = (needs: InventoryEntry["needs"]) =>
@@ -59,7 +60,7 @@ export function inventoryText(
 }
 
 function readyLine(
-  { name, displayName, baseUrl, isCurrent, account, needs }: ProviderLine,
+  { name, displayName, baseUrl, isCurrent, standIns, account, needs }: ProviderLine,
 ): string {
   const who = needs !== "sign_in"
     ? ""
@@ -68,13 +69,16 @@ function readyLine(
     : `, signed in${account === "" ? "" : ` as ${account}`}`;
   const where = baseUrl === null ? "" : ` at ${baseUrl}`;
   return `  ${isCurrent ? "*" : " "} ${name}: ${displayName}${where}${who}` +
-    (isCurrent ? " (answers now)" : "");
+    (isCurrent ? " (answers now)" : "") +
+    (standIns.length > 0 ? ` (stands in with ${standIns.join(", ")})` : "");
 }
 
 /** How a trial went, in one line. */
 export function trialText({ name, baseUrl, model }: Tried, result: TrialResult): string {
   const what = `${name} at ${baseUrl}`;
   if (result.state === "ok") return `✓ ${what}: "${model}" answered in ${result.tookMs} ms\n`;
-  const detail = result.error.message.replaceAll(/\s+/g, " ").slice(0, DETAIL_CHARS_MAX);
-  return `✗ ${what}: ${result.fault}: ${REMEDIES[result.fault]} ("${model}"; ${detail})\n`;
+  const { fault, error } = result;
+  const remedy = hintOf(error, baseUrl) ?? REMEDIES[fault];
+  const detail = error.message.replaceAll(/\s+/g, " ").slice(0, DETAIL_CHARS_MAX);
+  return `✗ ${what}: ${fault}: ${remedy} ("${model}"; ${detail})\n`;
 }

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { withFallback } from "../../providers/fallback.ts";
+import { createFallbackProvider } from "../../providers/fallback_chain.ts";
 import {
-  chooseFallbacks,
-  createFallbackProvider,
+  chooseModels,
   type FallbackModel,
-} from "../../providers/fallback_chain.ts";
+  modelsLine,
+  sharedWindowTokens,
+} from "../../providers/model_choice.ts";
 import type { ProviderFailure } from "../../providers/provider.ts";
 import { ModelServer, refuse, say } from "../simulators/model_server.ts";
 import { askAll, errorOf, responseOf } from "../support/chat.ts";
 import { ManualClock } from "../support/manual_clock.ts";
-import { chosen } from "../support/providers.ts";
 import { providerError, type Script, ScriptedProvider } from "../support/scripted_provider.ts";
 
 const ELIGIBLE: readonly ProviderFailure[] = [
@@ -138,6 +139,7 @@ const PLAIN: FallbackModel = {
   model: "spare-model",
   provider: "spare",
   maxTokens: null,
+  contextWindowTokens: null,
   temperature: null,
   reasoningEffort: null,
 };
@@ -145,11 +147,12 @@ const PLAIN: FallbackModel = {
 Deno.test("createFallbackProvider asks another server under its own model's name", async () => {
   await using first = await ModelServer.start(() => refuse(402, { message: "no credit" }));
   await using spare = await ModelServer.start([say("from the spare")]);
-  const fallbacks = chooseFallbacks([{ ...PLAIN, maxTokens: 77 }], {
-    spare: { apiBase: spare.baseUrl },
-  });
-  assert.equal(fallbacks.state, "chosen");
-  const provider = createFallbackProvider(chosen({ baseUrl: first.baseUrl }), fallbacks.chosen, {
+  const models = chooseModels(
+    { model: "test-model", provider: "first", fallbackModels: [{ ...PLAIN, maxTokens: 77 }] },
+    { first: { apiBase: first.baseUrl }, spare: { apiBase: spare.baseUrl } },
+  );
+  assert.equal(models.state, "chosen", JSON.stringify(models));
+  const provider = createFallbackProvider(models, {
     clock: new ManualClock(),
     random: { next: () => 0 },
     newId: () => "id",
@@ -161,13 +164,41 @@ Deno.test("createFallbackProvider asks another server under its own model's name
   assert.equal(spare.requests[0]?.body["max_tokens"], 77);
 });
 
-Deno.test("chooseFallbacks names the entry that nobody can answer for", () => {
-  const fallbacks = chooseFallbacks(
-    [{ ...PLAIN, model: "deepseek-chat", provider: "auto" }, PLAIN],
+Deno.test("chooseModels names the entry that nobody can answer for", () => {
+  const known: FallbackModel = { ...PLAIN, model: "deepseek-chat", provider: "auto" };
+  const models = chooseModels(
+    { model: "deepseek-chat", provider: "auto", fallbackModels: [known, PLAIN] },
     { deepseek: { apiKey: "k" } },
   );
-  assert.partialDeepStrictEqual(fallbacks, {
+  assert.partialDeepStrictEqual(models, {
     state: "problem",
     key: "agents.defaults.fallbackModels[1]",
   });
+});
+
+Deno.test("modelsLine names all that may answer", () => {
+  const models = chooseModels(
+    { model: "deepseek-chat", provider: "auto", fallbackModels: [PLAIN] },
+    { deepseek: { apiKey: "k" }, spare: { apiBase: "http://127.0.0.1:9/v1", displayName: "Box" } },
+  );
+  assert.equal(models.state, "chosen");
+  assert.equal(
+    modelsLine(models),
+    "Model: deepseek-chat by DeepSeek at https://api.deepseek.com, else spare-model by Box",
+  );
+});
+
+Deno.test.each<[string, number, readonly (readonly [number | null, number | null])[], number]>([
+  ["the first one's, where the others say nothing", 65_536, [[null, null]], 65_536],
+  ["the smallest", 65_536, [[null, 200_000], [null, 32_768]], 32_768],
+  ["smaller where a longer answer takes of it", 65_536, [[8_192, 32_768]], 25_576],
+  ["larger where the answer is shorter", 65_536, [[500, 32_768]], 33_268],
+  ["without a limit, where the first has none", 0, [[null, null]], 0],
+  ["that of the only one with a limit", 0, [[null, 8_000]], 8_000],
+])("sharedWindowTokens is %s", (_, contextWindowTokens, others, expected) => {
+  const fallbacks = others.map(([maxTokens, contextWindowTokens]) => ({
+    maxTokens,
+    contextWindowTokens,
+  }));
+  assert.equal(sharedWindowTokens({ maxTokens: 1_000, contextWindowTokens }, fallbacks), expected);
 });

@@ -6,9 +6,14 @@
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { signInStatus } from "../../../providers/auth/sign_in.ts";
-import { type InventoryEntry, providerInventory } from "../../../providers/inventory.ts";
+import {
+  type InventoryEntry,
+  type InventoryOptions,
+  providerInventory,
+} from "../../../providers/inventory.ts";
 import { chooseProvider, createBackend } from "../../../providers/registry.ts";
 import { tryProvider } from "../../../providers/trial.ts";
+import { hintOf } from "../../../providers/trial_hint.ts";
 import { toCamelCase, toSnakeCase } from "../../../providers/vendors.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
@@ -76,9 +81,12 @@ export async function providersTestCommand(
     model,
   };
   if (flags.json === true) {
-    const outcome = result.state === "ok"
-      ? { ok: true, tookMs: result.tookMs }
-      : { ok: false, fault: result.fault, detail: result.error.message };
+    const outcome = result.state === "ok" ? { ok: true, tookMs: result.tookMs } : {
+      ok: false,
+      fault: result.fault,
+      hint: hintOf(result.error, choice.baseUrl),
+      detail: result.error.message,
+    };
     terminal.write(`${JSON.stringify({ ...tried, ...outcome }, null, 2)}\n`);
   } else terminal.write(trialText(tried, result));
   return result.state === "ok" ? 0 : 1;
@@ -95,9 +103,9 @@ function refuse(
   return 1;
 }
 
-function choiceOptions({ config }: LoadedConfig): Parameters<typeof chooseProvider>[0] {
-  const { model, provider } = config.agents.defaults;
-  return { model, provider, providers: config.providers };
+function choiceOptions({ config }: LoadedConfig): InventoryOptions {
+  const { model, provider, fallbackModels } = config.agents.defaults;
+  return { model, provider, fallbackModels, providers: config.providers };
 }
 
 async function withAccount(entry: InventoryEntry, stateFolder: string): Promise<ProviderLine> {

@@ -12,7 +12,7 @@ import { type GatewayStatus, statusRequest } from "../../../actors/gateway/contr
 import { LockedError } from "../../../actors/gateway/errors.ts";
 import { queueDepths } from "../../../actors/gateway/health.ts";
 import { withIdleJournal } from "../../../actors/gateway/state_journal.ts";
-import { chooseProvider } from "../../../providers/registry.ts";
+import { chooseModels, modelsLine } from "../../../providers/model_choice.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 import { type IdleStatus, idleText, runningText } from "../status_text.ts";
@@ -74,14 +74,13 @@ async function lookIntoJournal(
 }
 
 function modelLine({ agents, providers }: LoadedConfig["config"]): string {
-  const { model, provider } = agents.defaults;
-  const choice = chooseProvider({ model, provider, providers });
+  const choice = chooseModels(agents.defaults, providers);
   switch (choice.state) {
     case "problem":
       return `Model: ${choice.key}: ${choice.problem}`;
     case "unconfigured":
       return "Model: no provider is configured";
     default:
-      return `Model: ${model} by ${choice.vendor.displayName} at ${choice.baseUrl}`;
+      return modelsLine(choice);
   }
 }

@@ -114,11 +114,17 @@ Deno.test("A fault names its place in a list and in a map", async () => {
 });
 
 Deno.test("Fallback models are names or objects, in any spelling", async () => {
-  const written = ["gpt-5", { model: "qwen3-32b", provider: "vllm", max_tokens: "512" }];
-  const plain = { provider: "auto", maxTokens: null, temperature: null, reasoningEffort: null };
+  const written = [
+    "gpt-5",
+    { model: "qwen3-32b", provider: "vllm", max_tokens: "512", context_window_tokens: 32_768 },
+  ];
+  const plain = {
+    ...{ provider: "auto", temperature: null, reasoningEffort: null },
+    ...{ maxTokens: null, contextWindowTokens: null },
+  };
   assert.deepEqual(await valueAt("agents.defaults.fallbackModels", written), [
     { ...plain, model: "gpt-5" },
-    { ...plain, model: "qwen3-32b", provider: "vllm", maxTokens: 512 },
+    { ...plain, model: "qwen3-32b", provider: "vllm", maxTokens: 512, contextWindowTokens: 32_768 },
   ]);
 });
 

@@ -1,48 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Terminal } from "../../../channels/cli/adapters/terminal.ts";
 import { providerLoginCommand } from "../../../channels/cli/commands/provider_login.ts";
-import { main } from "../../../channels/cli/main.ts";
 import { codexTokenFile } from "../../../providers/auth/codex_tokens.ts";
-import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { ModelServer, refuse, say } from "../../simulators/model_server.ts";
 import { SignInServer } from "../../simulators/model_sign_in.ts";
-import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { until } from "../../support/until.ts";
-
-/** A terminal that remembers. */
-class Screen implements Terminal {
-  out = "";
-  err = "";
-  readonly isInteractive = false;
-  readonly hasColors = false;
-  readonly write = (text: string): void => void (this.out += text);
-  readonly writeError = (text: string): void => void (this.err += text);
-}
-
-interface Home extends AsyncDisposable {
-  readonly folder: string;
-  readonly config: string;
-}
-
-/** A folder with a configuration file. */
-async function home(providers: JsonObject, defaults: JsonObject = {}): Promise<Home> {
-  const folder = await temporaryFolder();
-  const config = join(folder.path, "config.json");
-  const model = { model: "test-model", ...defaults };
-  await Deno.writeTextFile(config, JSON.stringify({ agents: { defaults: model }, providers }));
-  return {
-    folder: folder.path,
-    config,
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
-}
-
-async function run({ config }: Pick<Home, "config">, ...args: readonly string[]) {
-  const screen = new Screen();
-  const code = await main([...args, "--config", config], screen);
-  return { code, out: screen.out, err: screen.err };
-}
+import { home, run, Screen } from "./_provider_home.ts";
 
 Deno.test("providers lists what is set up, and marks the one that answers", async () => {
   await using place = await home({ custom: { apiBase: "http://127.0.0.1:1234/v1" } });
@@ -51,6 +14,34 @@ Deno.test("providers lists what is set up, and marks the one that answers", asyn
   assert.match(out, /^Model: test-model\nSet up:\n {2}\* custom: .*1234\/v1 \(answers now\)\n/);
   assert.match(out, /with a key: .*openrouter.*deepseek/);
   assert.match(out, /on your own machine: .*ollama/);
+});
+
+Deno.test("providers and status name the models that stand in", async () => {
+  const sections = {
+    custom: { apiBase: "http://127.0.0.1:1234/v1" },
+    deepseek: { apiKey: "k" },
+  };
+  const fallbackModels = ["deepseek-chat", { model: "llama3.2", provider: "ollama" }];
+  await using place = await home(sections, { provider: "custom", fallbackModels });
+  const { out } = await run(place, "providers");
+  assert.match(out, /^ {2}\* custom: [^\n]* \(answers now\)$/m);
+  assert.match(out, /^ {4}deepseek: [^\n]* \(stands in with deepseek-chat\)$/m);
+  assert.match(out, /^ {4}ollama: [^\n]* \(stands in with llama3.2\)$/m);
+  const status = await run(place, "status");
+  assert.match(
+    status.out,
+    /^Model: test-model by Custom at \S+, else deepseek-chat by DeepSeek, else llama3.2 by Ollama$/m,
+  );
+});
+
+Deno.test("providers says which stand-in nobody can answer for", async () => {
+  const section = { custom: { apiBase: "http://127.0.0.1:1234/v1" } };
+  await using place = await home(section, {
+    provider: "custom",
+    fallbackModels: [{ model: "gpt-5", provider: "openai" }],
+  });
+  const { out } = await run(place, "providers");
+  assert.match(out, /^Model: test-model \(Cannot use "providers.openai.apiKey": no key is set\)\n/);
 });
 
 Deno.test("providers --json lists every vendor, without keys", async () => {
@@ -69,6 +60,7 @@ Deno.test("providers --json lists every vendor, without keys", async () => {
       isConfigured: true,
       baseUrl: "https://api.deepseek.com",
       isCurrent: true,
+      standIns: [],
       account: null,
     }],
   );
