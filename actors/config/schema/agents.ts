@@ -32,8 +32,6 @@ export interface FallbackModelConfig {
   readonly provider: string;
   /** Tokens of one answer; null is as for the first model. */
   readonly maxTokens: number | null;
-  /** Tokens of a whole request; null is as for the first model. */
-  readonly contextWindowTokens: number | null;
   /** Null is as for the first model. */
   readonly temperature: number | null;
   /** Null leaves it to the model. */
@@ -74,10 +72,52 @@ export interface AgentDefaults {
   readonly dream: DreamConfig;
 }
 
+/** What may be used before turns have to wait; null is no limit. */
+export interface BudgetConfig {
+  /** Tokens in and out. */
+  readonly tokens: number | null;
+  /** US dollars, as far as prices are known. */
+  readonly usd: number | null;
+}
+
+/** US dollars for a million tokens of a model. */
+export interface PriceConfig {
+  readonly input: number;
+  readonly output: number;
+  /** Of the input, what comes from the vendor's cache; null is as for the rest. */
+  readonly cachedInput: number | null;
+  /** Of the input, what goes into the vendor's cache; null is as for the rest. */
+  readonly cacheWrite: number | null;
+}
+
 /** Section `agents`. */
 export interface AgentsConfig {
   readonly defaults: AgentDefaults;
+  readonly budgets: {
+    /** A day of all sessions together, in `defaults.timezone`. */
+    readonly perDay: BudgetConfig;
+    /** One session, until `/new`. */
+    readonly perSession: BudgetConfig;
+  };
+  /** By model, or `provider/model`; they go before the prices that are built in. */
+  readonly prices: Readonly<Record<string, PriceConfig>>;
 }
+
+const budget: z.ZodType<BudgetConfig> = z.object({
+  tokens: wholeNumber(1).nullable().default(null),
+  usd: z.number().positive().nullable().default(null),
+});
+
+const dollars = z.number().min(0);
+
+const price: z.ZodType<PriceConfig> = z.object({
+  input: dollars.default(0),
+  output: dollars.default(0),
+  cachedInput: dollars.nullable().default(null),
+  cacheWrite: dollars.nullable().default(null),
+});
+
+const budgets = z.object({ perDay: budget.prefault({}), perSession: budget.prefault({}) });
 
 const dream: z.ZodType<DreamConfig> = z.object({
   intervalH: wholeNumber(1, 8_760).default(2),
@@ -95,7 +135,6 @@ const fallbackModel: z.ZodType<FallbackModelConfig> = z.preprocess(
     model: z.string().min(1),
     provider: z.string().min(1).default("auto"),
     maxTokens: wholeNumber(1).nullable().default(null),
-    contextWindowTokens: wholeNumber(1).nullable().default(null),
     temperature: z.number().min(0).max(2).nullable().default(null),
     reasoningEffort: z.string().min(1).nullable().default(null),
   }),
@@ -127,6 +166,8 @@ const agentDefaults: z.ZodType<AgentDefaults> = z.object({
 /** Schema of section `agents`. */
 export const agentsSchema: z.ZodType<AgentsConfig> = z.object({
   defaults: agentDefaults.prefault({}),
+  budgets: budgets.prefault({}),
+  prices: z.record(z.string(), price).default({}),
 });
 
 function isTimeZone(name: string): boolean {

@@ -36,6 +36,7 @@ function valueAt(settings: unknown, path: string): unknown {
 
 Deno.test("The page documents every key of the configuration with its true default", () => {
   const defaults = coreSchema.parse({
+    agents: { prices: { "<name>": {} } },
     providers: { "<name>": {} },
     tools: { mcpServers: { "<name>": {} } },
   });

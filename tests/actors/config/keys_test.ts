@@ -134,3 +134,12 @@ Deno.test.each([
 ])("The name nearest to %s is %s", (written, nearest) => {
   assert.equal(nearestName(written, ["model", "maxTokens", "port"]), nearest);
 });
+
+Deno.test("Names of models in agents.prices stay as they are written", async () => {
+  const prices = { "my_model/v1.5": { input: 1, cached_input: 0.5 }, "GPT-9": { output: 2 } };
+  const { config } = await loadSettings({ agents: { prices } });
+  assert.deepEqual(config.agents.prices, {
+    "my_model/v1.5": { input: 1, output: 0, cachedInput: 0.5, cacheWrite: null },
+    "GPT-9": { input: 0, output: 2, cachedInput: null, cacheWrite: null },
+  });
+});
