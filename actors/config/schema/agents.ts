@@ -32,6 +32,8 @@ export interface FallbackModelConfig {
   readonly provider: string;
   /** Tokens of one answer; null is as for the first model. */
   readonly maxTokens: number | null;
+  /** Tokens of a whole request; null is as for the first model. */
+  readonly contextWindowTokens: number | null;
   /** Null is as for the first model. */
   readonly temperature: number | null;
   /** Null leaves it to the model. */
@@ -135,6 +137,7 @@ const fallbackModel: z.ZodType<FallbackModelConfig> = z.preprocess(
     model: z.string().min(1),
     provider: z.string().min(1).default("auto"),
     maxTokens: wholeNumber(1).nullable().default(null),
+    contextWindowTokens: wholeNumber(1).nullable().default(null),
     temperature: z.number().min(0).max(2).nullable().default(null),
     reasoningEffort: z.string().min(1).nullable().default(null),
   }),
