@@ -159,6 +159,11 @@ export interface ToolResponse {
 export interface ToolNet {
   /** @throws {NetError} for what is refused or fails, or the signal's reason */
   request(request: ToolRequest, signal: AbortSignal): Promise<ToolResponse>;
+  /**
+   * Whether an address is open to everybody: what others may be told of. Ranges that the owner
+   * allows beyond do not count, and neither does what cannot be resolved.
+   */
+  isPublic(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** A message that a tool sends to a chat. */

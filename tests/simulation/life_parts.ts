@@ -148,4 +148,5 @@ const NO_PROCESSES: SessionServices["toolContext"]["processes"] = {
 
 const NO_NET: SessionServices["toolContext"]["net"] = {
   request: () => Promise.reject(new ToolError("run_failed", "Cannot reach anything here")),
+  isPublic: () => Promise.resolve(false),
 };

@@ -65,7 +65,10 @@ export function benchServices({ onWritten, ...services }: BenchServices): Sessio
         list: () => Promise.resolve([]),
       },
       processes: { run: () => Promise.reject(new Error("no processes here")) },
-      net: { request: () => Promise.reject(new Error("no network here")) },
+      net: {
+        request: () => Promise.reject(new Error("no network here")),
+        isPublic: () => Promise.resolve(false),
+      },
     },
     uptimeMs: () => 65_000,
     ...services,

@@ -47,7 +47,10 @@ export async function toolBench(rules: Partial<PathRules> = {}): Promise<ToolBen
       origin: { channel: "feishu", chatId: "oc_1", sessionKey: "feishu:oc_1" },
       files,
       processes,
-      net: { request: () => Promise.reject(new Error("no network here")) },
+      net: {
+        request: () => Promise.reject(new Error("no network here")),
+        isPublic: () => Promise.resolve(false),
+      },
       send: (message) => {
         sent.push(message);
         return Promise.resolve();

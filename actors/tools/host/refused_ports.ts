@@ -18,7 +18,10 @@ export const REFUSED_FILES: ToolFiles = {
 export const REFUSED_PROCESSES: ToolProcesses = { run: () => refuse("processes") };
 
 /** The network for tools that may reach none. */
-export const REFUSED_NET: ToolNet = { request: () => refuse("the network") };
+export const REFUSED_NET: ToolNet = {
+  request: () => refuse("the network"),
+  isPublic: () => refuse("the network"),
+};
 
 /** Messages for tools that may send none. */
 export function refuseSend(): Promise<void> {

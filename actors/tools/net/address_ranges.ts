@@ -101,6 +101,12 @@ export function refusalOf(address: CanonicalAddress): string | null {
   return null;
 }
 
+/** Whether text is an address that anybody on the Internet could reach. */
+export function isPublic(text: string): boolean {
+  const address = canonicalAddress(text);
+  return address !== null && refusalOf(address) === null;
+}
+
 /** Whether a range of the list has the address. */
 export function isIn(list: BlockList, { family, address }: CanonicalAddress): boolean {
   return list.check(address, family === 6 ? "ipv6" : "ipv4");

@@ -15,6 +15,7 @@ import {
   isExempt,
   type NetBoundary,
 } from "./boundary.ts";
+import { isPublic } from "./address_ranges.ts";
 import type { Hop, HopResponse, HttpExit, LookUp } from "./connection.ts";
 import { NetError } from "./net_error.ts";
 import { isRedirect, nextHop } from "./redirects.ts";
@@ -67,6 +68,20 @@ export class GuardedHttp implements ToolNet {
       }
     } finally {
       timer.cancel();
+    }
+  }
+
+  async isPublic(text: string, signal: AbortSignal): Promise<boolean> {
+    const { boundary, lookUp } = this.#options;
+    try {
+      const { hostname } = boundary.parse(text);
+      const host = boundary.checkHost(hostname);
+      boundary.checkUnresolved(host);
+      const answers = isIP(host) === 0 ? await untilAborted(lookUp(host), signal) : [host];
+      return boundary.checkAddresses(host, answers).every(({ address }) => isPublic(address));
+    } catch (error) {
+      if (error instanceof NetError) return false;
+      throw error;
     }
   }
 
