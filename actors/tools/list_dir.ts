@@ -5,59 +5,46 @@
 
 import { z } from "zod";
 import { defineTool, textResult } from "./define_tool.ts";
-import type { FileEntry, Tool, ToolFiles } from "./tool.ts";
+import { walkFolder } from "./folder_walk.ts";
+import type { FileEntry, Tool } from "./tool.ts";
 
 const ENTRIES_DEFAULT = 200;
-/** Folders that hold what tools make, not what people write. */
-const IGNORED = new Set(
-  (".git node_modules __pycache__ .venv venv dist build .tox .mypy_cache .pytest_cache " +
-    ".ruff_cache htmlcov").split(" "),
-);
+/** More are no help, and would not fit a result. */
+const ENTRIES_MAX = 2_000;
 
 /** The tool. */
 export const listDirTool: Tool = defineTool({
   name: "list_dir",
-  description: "List a folder. Folders end with /. Folders of build results and dependencies " +
-    "(node_modules, .git, …) are left out.",
+  description: "List a folder. Folders end with /, links with @. Folders of build results and " +
+    "dependencies (node_modules, .git, …) are left out.",
   parameters: z.object({
     path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
     recursive: z.boolean().optional().describe("All below it as well"),
-    max_entries: z.int().min(1).optional().describe(`Entries at most (${ENTRIES_DEFAULT})`),
+    max_entries: z.int().min(1).max(ENTRIES_MAX).optional()
+      .describe(`Entries at most (${ENTRIES_DEFAULT})`),
   }),
   needs: { read: "workspace" },
   concurrency: "shared",
   timeoutMs: 30_000,
-  run: async ({ path, recursive = false, max_entries: entriesMax = ENTRIES_DEFAULT }, context) => {
+  run: async (
+    { path, recursive: isDeep = false, max_entries: entriesMax = ENTRIES_DEFAULT },
+    { files, signal },
+  ) => {
     const shown: string[] = [];
     let total = 0;
-    for await (const entry of walk(path, "", recursive, context.files, context.signal)) {
-      if (total++ < entriesMax) shown.push(entry);
+    const walk = walkFolder(path, { files, signal, isDeep });
+    for await (const found of walk) {
+      if (total++ < entriesMax) shown.push(found.path + mark(found.kind));
     }
     if (total === 0) return textResult(`(The folder "${path}" is empty)`);
-    if (total > entriesMax) shown.push("", `(First ${entriesMax} of ${total} entries)`);
-    return textResult(shown.join("\n"));
+    if (total > entriesMax) {
+      const more = walk.isCut ? `more than ${total}` : `${total}`;
+      shown.push("", `(First ${entriesMax} of ${more} entries)`);
+    }
+    return textResult([...shown, ...walk.notes].join("\n"));
   },
 });
 
-async function* walk(
-  folder: string,
-  prefix: string,
-  isRecursive: boolean,
-  files: ToolFiles,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  signal.throwIfAborted();
-  const entries = (await files.list(folder)).toSorted((a, b) => a.name < b.name ? -1 : 1);
-  for (const entry of entries) {
-    if (entry.kind === "directory" && IGNORED.has(entry.name)) continue;
-    yield prefix + entry.name + mark(entry);
-    // Links are shown, never followed: they may lead anywhere, or in a circle.
-    if (isRecursive && entry.kind === "directory") {
-      yield* walk(`${folder}/${entry.name}`, `${prefix}${entry.name}/`, true, files, signal);
-    }
-  }
-}
-
-function mark({ kind }: FileEntry): string {
+function mark(kind: FileEntry["kind"]): string {
   return kind === "directory" ? "/" : kind === "symlink" ? "@" : "";
 }

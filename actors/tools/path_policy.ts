@@ -10,18 +10,26 @@ import { isAbsolute, join, normalize, relative, sep } from "node:path";
 export interface PathRules {
   readonly workspace: string;
   readonly homeFolder: string;
-  /** Only the workspace, and `readableRoots` for reading. */
+  /** Only the workspace, `writableRoots`, and `readableRoots` for reading. */
   readonly isRestricted: boolean;
   readonly readableRoots: readonly string[];
+  /** Folders besides the workspace that tools may write to. */
+  readonly writableRoots?: readonly string[];
   /** Files and folders of the gateway itself: tools never change them. */
   readonly protectedPaths: readonly string[];
+  /** Files that hold secrets: tools never read them either. */
+  readonly secretPaths?: readonly string[];
+  /** The same files by device and number, as a hard link is another name for one of them. */
+  readonly protectedIdentities?: readonly string[];
+  /** Whether `A` and `a` are the same name here. @default false */
+  readonly foldsCase?: boolean;
 }
 
 /** What is wanted of a path. */
 export type PathUse = "read" | "write";
 
 /** The answer: fine, or why not. */
-export type PathVerdict = "allowed" | "outside" | "protected";
+export type PathVerdict = "allowed" | "outside" | "protected" | "memory" | "secret" | "device";
 
 /** Names in the workspace that keep the agent itself. */
 const STATE_IN_WORKSPACE = [
@@ -33,6 +41,17 @@ const STATE_IN_WORKSPACE = [
   ".git",
 ];
 
+/** Files in the workspace that only the memory changes, so that two never write at once. */
+const MEMORY_FILES = ["SOUL.md", "USER.md", join("memory", "MEMORY.md")];
+
+/** Where the system shows devices and processes as files: reading may never end, or tell all. */
+const DEVICE_FOLDERS = ["/dev", "/proc", "/sys"];
+
+/** Everything in the workspace that tools may read but never change. */
+export function stateInWorkspace({ workspace }: Pick<PathRules, "workspace">): string[] {
+  return [...STATE_IN_WORKSPACE, ...MEMORY_FILES].map((name) => join(workspace, name));
+}
+
 /** The absolute path that a model's path means; symlinks are not followed yet. */
 export function absolutePath(path: string, rules: PathRules): string {
   const expanded = path === "~" || path.startsWith("~/")
@@ -43,17 +62,52 @@ export function absolutePath(path: string, rules: PathRules): string {
 
 /** Whether `resolved` may be used so. */
 export function judgePath(resolved: string, use: PathUse, rules: PathRules): PathVerdict {
-  const isInside = contains(rules.workspace, resolved) ||
-    (use === "read" && rules.readableRoots.some((root) => contains(root, resolved)));
-  if (rules.isRestricted && !isInside) return "outside";
+  const { workspace, isRestricted, readableRoots, writableRoots = [], secretPaths = [] } = rules;
+  const isIn = (roots: readonly string[]) => roots.some((root) => holds(root, resolved, rules));
+  if (isIn(DEVICE_FOLDERS)) return "device";
+  const roots = [workspace, ...writableRoots, ...(use === "read" ? readableRoots : [])];
+  if (isRestricted && !isIn(roots)) return "outside";
+  if (isIn(secretPaths)) return "secret";
   if (use === "read") return "allowed";
-  const state = STATE_IN_WORKSPACE.map((name) => join(rules.workspace, name));
-  const isProtected = [...state, ...rules.protectedPaths].some((path) => contains(path, resolved));
-  return isProtected ? "protected" : "allowed";
+  const below = (names: readonly string[]) => names.map((name) => join(workspace, name));
+  if (isIn([...below(STATE_IN_WORKSPACE), ...rules.protectedPaths])) return "protected";
+  return isIn(below(MEMORY_FILES)) ? "memory" : "allowed";
 }
 
 /** Whether `path` is `root` or lies below it. */
 export function contains(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function holds(root: string, path: string, { foldsCase = false }: PathRules): boolean {
+  return foldsCase ? contains(folded(root), folded(path)) : contains(root, path);
+}
+
+/** File systems that ignore case mostly ignore how accents are written, too. */
+function folded(path: string): string {
+  return path.normalize("NFC").toLowerCase();
+}
+
+/** Why a path may not be used, in words for the model. */
+export function refusalText(
+  path: string,
+  use: PathUse,
+  verdict: Exclude<PathVerdict, "allowed">,
+  { workspace }: PathRules,
+): string {
+  const cannot = `Cannot ${use} "${path}": this is not allowed, as`;
+  switch (verdict) {
+    case "outside":
+      return `${cannot} it is outside the workspace "${workspace}" (a policy, do not retry)`;
+    case "protected":
+      return `${cannot} the gateway keeps its own state there (a policy, do not retry)`;
+    case "secret":
+      return `${cannot} it holds secrets of the gateway (a policy, do not retry)`;
+    case "device":
+      return `${cannot} it is a device or a part of the system, not a file`;
+    case "memory":
+      return `${cannot} the memory looks after this file itself. Say what is to be remembered, ` +
+        "and it will be taken up there";
+  }
 }

@@ -14,6 +14,7 @@ export const TOOL_FAILURES = [
   "path_protected",
   "path_missing",
   "path_wrong_kind",
+  "path_invalid",
   "file_too_large",
   "file_failed",
   "run_failed",
@@ -85,20 +86,30 @@ export interface FileEntry {
   readonly kind: "file" | "directory" | "symlink" | "other";
 }
 
+/** The entries of a folder, in no order. */
+export interface FileListing {
+  readonly entries: readonly FileEntry[];
+  /** There are more. */
+  readonly isCut: boolean;
+}
+
 /**
  * Files within what the policy allows. Paths may be relative (to the workspace), absolute, or
  * start with `~`; each is resolved, symlinks included, before it is checked.
  * All methods throw {@link ToolError} with `path_outside`, `path_protected`, `path_missing`,
- * `path_wrong_kind`, `file_too_large` or `file_failed`.
+ * `path_invalid`, `path_wrong_kind`, `file_too_large` or `file_failed`.
  */
 export interface ToolFiles {
   /** The absolute, resolved path that a tool may name to the model. */
   resolve(path: string): Promise<string>;
   info(path: string): Promise<FileInfo | null>;
+  /** The whole file; `file_too_large` where it has more than `bytesMax`. */
   read(path: string, bytesMax: number): Promise<Uint8Array>;
   /** Whole file, atomically (temp, sync, rename); makes parent folders. */
   write(path: string, bytes: Uint8Array): Promise<void>;
-  list(path: string): Promise<readonly FileEntry[]>;
+  /** A file that a tool has made; used to take a change back. */
+  remove(path: string): Promise<void>;
+  list(path: string, entriesMax: number): Promise<FileListing>;
 }
 
 /** A command to run in a shell. */

@@ -1,16 +1,30 @@
 /**
- * Files on this machine, for tools: each path is resolved, judged, and only then used.
+ * Files on this machine, for tools: each path is resolved, judged, and only then used; what was
+ * opened is looked at once more.
  * @module
  */
 
 import { basename, dirname, join } from "node:path";
-import { asError } from "../../kernel/errors.ts";
 import type { NewId } from "../../kernel/random.ts";
-import { absolutePath, judgePath, type PathRules, type PathUse } from "../path_policy.ts";
-import { type FileEntry, type FileInfo, ToolError, type ToolFiles } from "../tool.ts";
+import {
+  absolutePath,
+  judgePath,
+  type PathRules,
+  type PathUse,
+  refusalText,
+} from "../path_policy.ts";
+import {
+  type FileEntry,
+  type FileInfo,
+  type FileListing,
+  ToolError,
+  type ToolFiles,
+} from "../tool.ts";
+import { openJudged } from "./opened_file.ts";
+import { failedTo, missing, resolveLinks, statOrNull } from "./resolved_path.ts";
 
-/** A path that does not exist resolves through at most this many missing folders. */
-const MISSING_DEPTH_MAX = 64;
+/** Longest path that systems take. */
+const PATH_CHARS_MAX = 4_096;
 
 /** Files within the rules. */
 export class WorkspaceFiles implements ToolFiles {
@@ -29,28 +43,34 @@ export class WorkspaceFiles implements ToolFiles {
   async info(path: string): Promise<FileInfo | null> {
     const resolved = await this.#allowed(path, "read");
     try {
-      const { isFile, isDirectory, size, mtime } = await Deno.stat(resolved);
-      const kind = isFile ? "file" : isDirectory ? "directory" : "other";
-      return { kind, size, modifiedAtMs: mtime?.getTime() ?? null };
+      const info = await statOrNull(resolved);
+      if (info === null) return null;
+      const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
+      return { kind, size: info.size, modifiedAtMs: info.mtime?.getTime() ?? null };
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw failed("look at", path, error);
+      throw failedTo("look at", path, error);
     }
   }
 
   async read(path: string, bytesMax: number): Promise<Uint8Array> {
-    const info = await this.info(path);
-    if (info === null) throw missing(path);
-    // Devices, pipes and sockets have no end, or wait for ever.
-    if (info.kind !== "file") throw wrongKind(path, "a regular file");
-    if (info.size > bytesMax) {
-      const text = `Cannot read "${path}": ${info.size} bytes, more than the ${bytesMax} allowed`;
-      throw new ToolError("file_too_large", text);
-    }
+    const resolved = await this.#allowed(path, "read");
     try {
-      return await Deno.readFile(await this.#allowed(path, "read"));
+      const info = await statOrNull(resolved);
+      if (info === null) throw missing(path);
+      // Devices, pipes and sockets have no end, or wait for ever.
+      if (!info.isFile) throw wrongKind(path, "a regular file");
+      if (info.size > bytesMax) throw tooLarge(path, info.size, bytesMax);
+      await using file = await openJudged(resolved);
+      if (file === undefined) throw changed(path);
+      const { protectedIdentities = [] } = this.#rules;
+      if (file.linkCount > 1 && protectedIdentities.includes(file.identity)) {
+        throw new ToolError("path_protected", refusalText(path, "read", "protected", this.#rules));
+      }
+      const bytes = await file.read(bytesMax + 1);
+      if (bytes.length > bytesMax) throw tooLarge(path, file.size, bytesMax);
+      return bytes;
     } catch (error) {
-      throw failed("read", path, error);
+      throw failedTo("read", path, error);
     }
   }
 
@@ -58,13 +78,16 @@ export class WorkspaceFiles implements ToolFiles {
     const target = await this.#allowed(path, "write");
     const temporary = join(dirname(target), `.${basename(target)}.${this.#newId()}.tmp`);
     try {
+      const there = await statOrNull(target);
+      if (there !== null && !there.isFile) throw wrongKind(path, "a regular file");
       await Deno.mkdir(dirname(target), { recursive: true });
-      const mode = (await statOrNull(target))?.mode ?? undefined;
       using file = await Deno.open(temporary, {
         write: true,
         createNew: true,
-        ...(mode !== undefined && { mode: mode & 0o777 }),
+        ...(there?.mode && { mode: there.mode & 0o777 }),
       });
+      // A folder on the way may have become a link meanwhile.
+      if (await Deno.realPath(temporary) !== temporary) throw changed(path);
       for (let written = 0; written < bytes.length;) {
         written += await file.write(bytes.subarray(written));
       }
@@ -72,88 +95,70 @@ export class WorkspaceFiles implements ToolFiles {
       await Deno.rename(temporary, target);
     } catch (error) {
       await Deno.remove(temporary).catch(() => {});
-      throw failed("write", path, error);
+      throw failedTo("write", path, error);
     }
   }
 
-  async list(path: string): Promise<readonly FileEntry[]> {
-    const info = await this.info(path);
-    if (info === null) throw missing(path);
-    if (info.kind !== "directory") throw wrongKind(path, "a folder");
+  async remove(path: string): Promise<void> {
+    const target = await this.#allowed(path, "write");
     try {
-      const entries = await Array.fromAsync(Deno.readDir(await this.#allowed(path, "read")));
-      return entries.map(({ name, isFile, isDirectory, isSymlink }) => ({
-        name,
-        kind: isSymlink ? "symlink" : isDirectory ? "directory" : isFile ? "file" : "other",
-      }));
+      if (!(await Deno.lstat(target)).isFile) throw wrongKind(path, "a regular file");
+      await Deno.remove(target);
     } catch (error) {
-      throw failed("list", path, error);
+      throw failedTo("remove", path, error);
+    }
+  }
+
+  async list(path: string, entriesMax: number): Promise<FileListing> {
+    const resolved = await this.#allowed(path, "read");
+    try {
+      const info = await statOrNull(resolved);
+      if (info === null) throw missing(path);
+      if (!info.isDirectory) throw wrongKind(path, "a folder");
+      const entries: FileEntry[] = [];
+      for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(resolved)) {
+        if (entries.length === entriesMax) return { entries, isCut: true };
+        const kind = isSymlink ? "symlink" : isDirectory ? "directory" : isFile ? "file" : "other";
+        entries.push({ name, kind });
+      }
+      return { entries, isCut: false };
+    } catch (error) {
+      throw failedTo("list", path, error);
     }
   }
 
   async #allowed(path: string, use: PathUse): Promise<string> {
-    const resolved = await resolveLinks(absolutePath(path, this.#rules), path);
-    switch (judgePath(resolved, use, this.#rules)) {
-      case "allowed":
-        return resolved;
-      case "outside": {
-        const where = `outside the workspace "${this.#rules.workspace}"`;
-        const text = `Cannot ${use} "${path}": it is ${where} (a policy, do not retry)`;
-        throw new ToolError("path_outside", text);
-      }
-      case "protected": {
-        const text = `Cannot write "${path}": the gateway keeps its own state there`;
-        throw new ToolError("path_protected", text);
-      }
+    if (path.includes("\0") || path.length > PATH_CHARS_MAX) {
+      const text = "Cannot use this path: it holds a NUL character or is too long";
+      throw new ToolError("path_invalid", text);
     }
+    const absolute = absolutePath(path, this.#rules);
+    // Before it is followed, too: a link below /proc may lead back into the workspace.
+    this.#judge(absolute, path, use, ["device"]);
+    const resolved = await resolveLinks(absolute, path);
+    this.#judge(resolved, path, use, ["device", "outside", "secret", "protected", "memory"]);
+    return resolved;
   }
-}
 
-/** Follows all symlinks; what does not exist yet counts below its nearest existing folder. */
-async function resolveLinks(absolute: string, shown: string): Promise<string> {
-  const missingNames: string[] = [];
-  let existing = absolute;
-  for (let depth = 0; depth < MISSING_DEPTH_MAX; depth++) {
-    try {
-      return join(await Deno.realPath(existing), ...missingNames);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw failed("resolve", shown, error);
-      // A dangling link would be written through to wherever it points.
-      if (await isSymlink(existing)) throw missing(shown);
-      missingNames.unshift(basename(existing));
-      existing = dirname(existing);
-    }
+  #judge(absolute: string, path: string, use: PathUse, refused: readonly string[]): void {
+    const verdict = judgePath(absolute, use, this.#rules);
+    if (verdict === "allowed" || !refused.includes(verdict)) return;
+    const code = verdict === "outside" ? "path_outside" : "path_protected";
+    throw new ToolError(code, refusalText(path, use, verdict, this.#rules));
   }
-  throw missing(shown);
-}
-
-async function isSymlink(path: string): Promise<boolean> {
-  try {
-    return (await Deno.lstat(path)).isSymlink;
-  } catch {
-    return false;
-  }
-}
-
-async function statOrNull(path: string): Promise<Deno.FileInfo | null> {
-  try {
-    return await Deno.stat(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
-}
-
-function missing(path: string): ToolError {
-  return new ToolError("path_missing", `Cannot find "${path}": no such file or folder`);
 }
 
 function wrongKind(path: string, wanted: string): ToolError {
   return new ToolError("path_wrong_kind", `Cannot use "${path}": it is not ${wanted}`);
 }
 
-function failed(action: string, path: string, thrown: unknown): ToolError {
-  if (thrown instanceof ToolError) return thrown;
-  const cause = asError(thrown);
-  return new ToolError("file_failed", `Cannot ${action} "${path}": ${cause.message}`, { cause });
+function changed(path: string): ToolError {
+  const text = `Cannot use "${path}": it was replaced while it was being opened`;
+  return new ToolError("file_failed", text);
+}
+
+function tooLarge(path: string, size: number, bytesMax: number): ToolError {
+  const text = `Cannot read "${path}": it has ${size} bytes, and ${bytesMax} are the most that ` +
+    "are read. Look into it with grep";
+  return new ToolError("file_too_large", text);
 }

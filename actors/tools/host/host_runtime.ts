@@ -7,7 +7,8 @@ import { asError } from "../../kernel/errors.ts";
 import { invariant } from "../../kernel/invariant.ts";
 import { ToolError } from "../tool.ts";
 import type { HostInside, HostWorld } from "./host_kinds.ts";
-import { type FromHost, type HostCall, type HostSetup, toHostSchema } from "./host_protocol.ts";
+import { toHostSchema } from "./host_messages.ts";
+import type { FromHost, HostCall, HostSetup } from "./host_protocol.ts";
 
 /** What a host needs of the process it lives in. */
 export interface HostRuntimeOptions {

@@ -11,6 +11,7 @@ export const REFUSED_FILES: ToolFiles = {
   info: () => refuse("files"),
   read: () => refuse("files"),
   write: () => refuse("files"),
+  remove: () => refuse("files"),
   list: () => refuse("files"),
 };
 

@@ -7,13 +7,8 @@ import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../kernel/clock.ts";
 import { ToolError, type ToolResult } from "../tool.ts";
 import type { HostLink, StartHost } from "./host_link.ts";
-import {
-  type FromHost,
-  fromHostSchema,
-  type HostCall,
-  type HostSetup,
-  type ToHost,
-} from "./host_protocol.ts";
+import { fromHostSchema } from "./host_messages.ts";
+import type { FromHost, HostCall, HostSetup, ToHost } from "./host_protocol.ts";
 
 const logger = getLogger(["troupe", "tools", "host"]);
 
