@@ -3,10 +3,10 @@
  * @module
  */
 
-import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
 import { ConfigError, type ConfigFailure } from "./errors.ts";
-import { quote } from "./key_path.ts";
+import { type KeyPath, quote } from "./key_path.ts";
 import { isObject, kindOf } from "./tree.ts";
 
 /** Deepest nesting that is read; a configuration needs about eight levels. */
@@ -34,6 +34,26 @@ export function parseConfigText(text: string, file: string): JsonObject {
     file,
     `the file holds ${kindOf(value)} instead of an object; put all settings between { and }`,
   );
+}
+
+/** The keys that stand more than once in one object, each once; the last value counts. */
+export function repeatedKeys(text: string): readonly KeyPath[] {
+  const root = parseTree(text.startsWith("\uFEFF") ? text.slice(1) : text);
+  return root === undefined ? [] : repeatedIn(root, []);
+}
+
+function repeatedIn(node: Node, path: KeyPath): readonly KeyPath[] {
+  const { type, children = [] } = node;
+  if (type === "array") return children.flatMap((child, at) => repeatedIn(child, [...path, at]));
+  if (type !== "object") return [];
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  const inner = children.flatMap(({ children: [key, value] = [] }) => {
+    const name = String(key?.value);
+    (seen.has(name) ? repeated : seen).add(name);
+    return value === undefined ? [] : repeatedIn(value, [...path, name]);
+  });
+  return [...[...repeated].map((name) => [...path, name]), ...inner];
 }
 
 function parse(json: string, file: string): JsonValue {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { dirname, join } from "node:path";
 import type { ChannelManifest } from "./channel_manifest.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
@@ -15,15 +14,9 @@ import { configShape } from "./config_shape.ts";
 import { withEnvironment } from "./environment.ts";
 import { ConfigError, type ConfigFailure } from "./errors.ts";
 import { Interpolator } from "./interpolate.ts";
-import { parseConfigText } from "./json_text.ts";
-import { quote, showPath } from "./key_path.ts";
-import {
-  absolutePath,
-  type ConfigPlace,
-  locate,
-  locateConfig,
-  type Locations,
-} from "./locations.ts";
+import { parseConfigText, repeatedKeys } from "./json_text.ts";
+import { type KeyPath, quote, showPath } from "./key_path.ts";
+import { locate, locateConfig, type Locations } from "./locations.ts";
 import { migrate } from "./migrations.ts";
 import {
   type ProcessSettings,
@@ -32,12 +25,12 @@ import {
 } from "./process_settings.ts";
 import { resolveProvider, withoutUnreachable } from "./provider_names.ts";
 import { Report } from "./report.ts";
-import { DEFAULT_WORKSPACE } from "./schema/agents.ts";
 import { type Config, type CoreConfig, coreSchema } from "./schema.ts";
 import { type ConfigSecrets, secretsOf } from "./secrets.ts";
-import type { ConfigSource } from "./source.ts";
+import { type ConfigSource, NotTextError } from "./source.ts";
 import { isObject, own, withKey } from "./tree.ts";
 import { validate } from "./validate.ts";
+import { workspacePlace } from "./workspace_place.ts";
 
 /** What a configuration is made from. */
 export interface LoadConfigOptions {
@@ -76,8 +69,11 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { source, manifests } = options;
   const place = locateConfig(source, options.configPath);
-  const written = await readSettings(place.configFile, options);
+  const { written, repeated } = await readSettings(place.configFile, options);
   const report = new Report(place.configFile);
+  for (const path of repeated) {
+    report.warn(path, `${showPath(path)} is set more than once: the last one counts; keep one`);
+  }
   const shape = configShape(manifests);
   const canonical = canonicalSettings(
     migrate(written, report),
@@ -99,9 +95,11 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const enabled = readSections(own(complete, "channels"), channels.enabled, report);
   const process = readProcessSettings(source.env, report);
   const turnsMax = readConcurrencyLimit(source.env, report);
+  const workspaceOf = ({ agents }: CoreConfig) =>
+    workspacePlace(agents.defaults.workspace, { place, source, flag: options.workspace }, report);
   const finished = core === null
     ? null
-    : finishCore(core, { turnsMax, workspace: workspaceOf(core, place, options) }, report);
+    : finishCore(core, { turnsMax, workspace: workspaceOf(core) }, report);
   report.throwIfRefused();
   invariant(finished !== null, "settings that were not refused are complete");
 
@@ -124,20 +122,30 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   };
 }
 
-/** The file as it was written; without the default file, nothing is set. */
+/** The file as it was written, and what stands there twice. */
+interface Written {
+  readonly written: JsonObject;
+  readonly repeated: readonly KeyPath[];
+}
+
+/** Reads the file; without the default file, nothing is set. */
 async function readSettings(
   file: string,
   { source, configPath }: LoadConfigOptions,
-): Promise<JsonObject> {
+): Promise<Written> {
   let text: string | null;
   try {
     text = await source.readTextFile(file);
   } catch (error) {
-    const why = "it cannot be read; check its type and permissions";
+    const why = error instanceof NotTextError
+      ? `line ${error.line} is not UTF-8; save the file as UTF-8`
+      : "it cannot be read; check its type and permissions";
     throw fileError("config_unreadable", file, why, error);
   }
-  if (text !== null) return parseConfigText(text, file);
-  if (configPath === undefined) return {};
+  if (text !== null) {
+    return { written: parseConfigText(text, file), repeated: repeatedKeys(text) };
+  }
+  if (configPath === undefined) return { written: {}, repeated: [] };
   throw fileError("config_missing", file, "there is no such file; check the path of --config");
 }
 
@@ -171,19 +179,6 @@ function finishCore(
   const maxConcurrentRequests = turnsMax ?? defaults.maxConcurrentRequests;
   const finished = { ...defaults, provider, maxConcurrentRequests, workspace };
   return { ...core, agents: { ...core.agents, defaults: finished } };
-}
-
-/** The flag starts from the current folder, the file's value from the folder of the file. */
-function workspaceOf(
-  core: CoreConfig,
-  place: ConfigPlace,
-  { source, workspace }: LoadConfigOptions,
-): string {
-  if (workspace !== undefined) return absolutePath(workspace, source.cwd, source);
-  const written = core.agents.defaults.workspace;
-  return written === DEFAULT_WORKSPACE
-    ? join(place.homeFolder, "workspace")
-    : absolutePath(written, dirname(place.configFile), source);
 }
 
 /** Warns about values that are allowed and yet hardly meant. */

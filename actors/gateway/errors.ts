@@ -9,6 +9,7 @@ import type { LockHolder } from "./adapters/lock_file.ts";
 /** What a start can fail of. */
 export type StartFailure =
   | "port_taken"
+  | "host_unusable"
   | "provider_unusable"
   | "state_unusable"
   | "workspace_unusable"

@@ -19,7 +19,7 @@ export interface HealthServerOptions {
 export class HealthServer implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
-  /** @throws {StartError} when the port is taken */
+  /** @throws {StartError} when the port is taken, or the host is no address of this machine */
   static listen(options: HealthServerOptions): HealthServer {
     return new HealthServer(options);
   }
@@ -31,14 +31,7 @@ export class HealthServer implements AsyncDisposable {
         (request) => answer(request, report),
       );
     } catch (error) {
-      const cause = asError(error);
-      const problem = error instanceof Deno.errors.AddrInUse
-        ? "another program listens there"
-        : cause.message;
-      const fix = "choose another gateway.port or --port";
-      const text =
-        `Cannot listen on gateway.host:gateway.port "${host}:${port}": ${problem}; ${fix}`;
-      throw new StartError("port_taken", text, { cause });
+      throw cannotListen(`${host}:${port}`, error);
     }
   }
 
@@ -52,6 +45,22 @@ export class HealthServer implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#server.shutdown();
   }
+}
+
+function cannotListen(place: string, error: unknown): StartError {
+  const cause = asError(error);
+  const what = `Cannot listen on gateway.host:gateway.port "${place}"`;
+  const otherPort = "choose another gateway.port or --port";
+  if (error instanceof Deno.errors.AddrInUse) {
+    const text = `${what}: another program listens there; ${otherPort}`;
+    return new StartError("port_taken", text, { cause });
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    return new StartError("port_taken", `${what}: ${cause.message}; ${otherPort}`, { cause });
+  }
+  const text = `${what}: ${cause.message}; set gateway.host to an address of this machine, such ` +
+    "as 127.0.0.1";
+  return new StartError("host_unusable", text, { cause });
 }
 
 async function answer(

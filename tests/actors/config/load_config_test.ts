@@ -50,6 +50,24 @@ Deno.test("A byte order mark at the start of the file is skipped", async () => {
   assert.equal(config.api.port, 1234);
 });
 
+Deno.test.each<[string, readonly string[]]>([
+  ['{"api":{"port":1,"port":2}}', ["api.port"]],
+  ['{"api":{"port":1},"api":{"port":2}}', ["api"]],
+  ['{"api":{"port":1,"port":3,"port":2}}', ["api.port"]],
+  [
+    '{"agents":{"defaults":{"fallbackModels":[{"model":"a","model":"b"}]}},"api":{"port":2}}',
+    ["agents.defaults.fallbackModels[0].model"],
+  ],
+  ['{"api":{"port":2},"gateway":{"port":2}}', []],
+])("Keys that stand twice are warned of by name, and the last counts: %s", async (text, keys) => {
+  const { config, warnings } = await loadText(text);
+  assert.equal(config.api.port === 2 || config.agents.defaults.fallbackModels.length > 0, true);
+  assert.deepEqual(
+    warnings,
+    keys.map((key) => `${key} is set more than once: the last one counts; keep one`),
+  );
+});
+
 Deno.test.each([
   ['{"a":1,}', "line 1, column 8"],
   ['{\n  "api": {\n    "port": 1\n    "host": "x"\n  }\n}', "line 4, column 5"],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { load, loadSettings } from "./_load.ts";
+import { load, loadSettings, refusalOf } from "./_load.ts";
 
 const EMPTY = { "/etc/a/config.json": "{}", "/srv/here/b.json": "{}", "/home/ada/c.json": "{}" };
 
@@ -48,11 +48,45 @@ Deno.test.each([
 Deno.test.each([
   ["/data/ws", "/data/ws"],
   ["~/custom", "/home/ada/custom"],
-  ["~", "/home/ada"],
   ["ws/../other", "/home/ada/.troupe/other"],
 ])("The workspace %s of the file is %s", async (workspace, folder) => {
   const { locations } = await loadSettings({ agents: { defaults: { workspace } } });
   assert.equal(locations.workspace, folder);
+});
+
+Deno.test.each(["~", "~/", "/", "/home", "../.."])(
+  "The workspace %j is refused: it holds the home folder",
+  async (workspace) => {
+    const error = await refusalOf(loadSettings({ agents: { defaults: { workspace } } }));
+    assert.equal(
+      error.message,
+      'Cannot load "/home/ada/.troupe/config.json": agents.defaults.workspace holds your whole ' +
+        "home folder; set it to a folder of its own, such as ~/assistant",
+    );
+  },
+);
+
+Deno.test("--workspace is refused where it holds the home folder, by its name", async () => {
+  const error = await refusalOf(loadSettings({}, { workspace: "~" }));
+  assert.match(error.message, /agents\.defaults\.workspace \(from --workspace\) holds your whole/);
+});
+
+Deno.test.each([".", "./", "ws/.."])(
+  "The workspace %j is refused: it is the folder of the configuration",
+  async (workspace) => {
+    const error = await refusalOf(loadSettings({ agents: { defaults: { workspace } } }));
+    assert.match(
+      error.message,
+      /agents\.defaults\.workspace holds the configuration with its keys/,
+    );
+  },
+);
+
+Deno.test("A workspace around the configuration that is named in full is warned of", async () => {
+  const settings = { agents: { defaults: { workspace: "~/.troupe" } } };
+  const { warnings, locations } = await loadSettings(settings);
+  assert.equal(locations.workspace, "/home/ada/.troupe");
+  assert.match(warnings.join(), /^agents\.defaults\.workspace holds the configuration/);
 });
 
 Deno.test.each([

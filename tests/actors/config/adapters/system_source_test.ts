@@ -43,6 +43,31 @@ Deno.test("A folder in the place of the file is refused", async () => {
   });
 });
 
+Deno.test.each([
+  [[0x7B, 0xFF, 0x7D], 1],
+  [[0x7B, 0x0A, 0x20, 0x22, 0xC3, 0x0A, 0x7D], 2],
+  [[0x7B, 0x0D, 0x0A, 0x0A, 0xED, 0xA0, 0x80], 3],
+  [[0xFF, 0xFE, 0x7B, 0x00], 1],
+])("A file that is not UTF-8 is refused with the line: %j", async (bytes, line) => {
+  await withFolder(async (folder) => {
+    const source = systemConfigSource({ HOME: folder });
+    const configPath = join(folder, "config.json");
+    await Deno.writeFile(configPath, Uint8Array.from(bytes));
+    const error = await refusalOf(loadConfig({ source, manifests: [], configPath }));
+    assert.equal(error.code, "config_unreadable");
+    assert.ok(error.message.endsWith(`: line ${line} is not UTF-8; save the file as UTF-8`));
+  });
+});
+
+Deno.test("A file with a byte order mark and every kind of character is read as it is", async () => {
+  await withFolder(async (folder) => {
+    const source = systemConfigSource({ HOME: folder });
+    const text = '\uFEFF{"owners":["é","中文","😀","\uFFFD"]}\n';
+    await Deno.writeTextFile(join(folder, "a.json"), text);
+    assert.equal(await source.readTextFile(join(folder, "a.json")), text);
+  });
+});
+
 Deno.test("The system's source holds the process's environment by default", () => {
   assert.deepEqual(systemConfigSource().env, Deno.env.toObject());
 });
