@@ -9,8 +9,10 @@ import { asError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
 import { untilAborted } from "../kernel/aborting.ts";
+import type { CallAudit } from "./call_audit.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
+import type { CallPlace } from "./tool_messages.ts";
 import { fitResult } from "./tool_result.ts";
 import { brokenTool, invalidArguments, repeatedLookup, tooManyCalls } from "./wording.ts";
 
@@ -24,6 +26,22 @@ export interface CallRunnerOptions {
   readonly services: Pick<SessionServices, "tools" | "toolContext" | "settings" | "newId">;
   readonly origin: ToolOrigin;
   readonly reads: Map<string, string>;
+  readonly audit: CallAudit;
+  /** Why a call may not run, as its result; null when it may. Asks an owner where rules say so. */
+  readonly refusal: (call: GuardedCall, signal: AbortSignal) => Promise<string | null>;
+}
+
+/** A call that is about to run. */
+export interface GuardedCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly callId: string;
+  readonly place: CallPlace;
+}
+
+/** What one call runs with. */
+export interface CallScene extends Pick<ToolContext, "send" | "signal"> {
+  readonly place: CallPlace;
 }
 
 /** Runs the calls of one turn. */
@@ -46,26 +64,35 @@ export class CallRunner {
    *
    * @throws the signal's reason when it aborts
    */
-  async run(
-    { call, parsed }: RequestedCall,
-    { send, signal }: Pick<ToolContext, "send" | "signal">,
-  ): Promise<ToolMessage> {
+  async run(requested: RequestedCall, scene: CallScene): Promise<ToolMessage> {
+    const { call, parsed } = requested;
     const { name } = call.function;
-    const result = ++this.#callsOfAnswer > CALLS_PER_ANSWER_MAX
-      ? failure(tooManyCalls(CALLS_PER_ANSWER_MAX))
-      : parsed.state === "invalid"
-      ? failure(invalidArguments(name, parsed.problem))
-      : this.#guard.isRepetition(name, parsed.value)
-      ? failure(repeatedLookup(name))
-      : await this.#execute(name, parsed.value, { send, signal });
+    const args = parsed.state === "invalid" ? {} : parsed.value;
+    const result = await this.#options.audit.around(
+      { id: call.id, tool: name, args },
+      () => this.#result(requested, scene),
+    );
     const content = await this.#fit(name, result);
     return { role: "tool", tool_call_id: call.id, name, content };
+  }
+
+  async #result({ call, parsed }: RequestedCall, scene: CallScene): Promise<ToolResult> {
+    const { name } = call.function;
+    if (++this.#callsOfAnswer > CALLS_PER_ANSWER_MAX) {
+      return failure(tooManyCalls(CALLS_PER_ANSWER_MAX));
+    }
+    if (parsed.state === "invalid") return failure(invalidArguments(name, parsed.problem));
+    if (this.#guard.isRepetition(name, parsed.value)) return failure(repeatedLookup(name));
+    const { place, signal } = scene;
+    const guarded = { tool: name, args: parsed.value, callId: call.id, place };
+    const refusal = await this.#options.refusal(guarded, signal);
+    return refusal === null ? await this.#execute(name, parsed.value, scene) : failure(refusal);
   }
 
   async #execute(
     name: string,
     parameters: JsonObject,
-    { send, signal }: Pick<ToolContext, "send" | "signal">,
+    { send, signal }: CallScene,
   ): Promise<ToolResult> {
     const { services, origin, reads } = this.#options;
     const context: ToolContext = { ...services.toolContext, origin, reads, send, signal };

@@ -4,7 +4,7 @@
  */
 
 /** A command, as its name in the table. */
-export type CommandName = "new" | "stop" | "restart" | "status" | "help";
+export type CommandName = "new" | "stop" | "approve" | "deny" | "restart" | "status" | "help";
 
 interface CommandEntry {
   readonly name: CommandName;
@@ -15,6 +15,8 @@ interface CommandEntry {
 const COMMANDS: readonly CommandEntry[] = [
   { name: "new", help: "Start a new session; the conversation so far is left behind" },
   { name: "stop", help: "Stop what is running in this chat" },
+  { name: "approve", help: "Let the tool call run that I asked about" },
+  { name: "deny", help: "Do not let it run" },
   { name: "restart", help: "Restart the assistant" },
   { name: "status", help: "Show model, context, uptime and version" },
   { name: "help", help: "Show this list" },

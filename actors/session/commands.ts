@@ -6,6 +6,8 @@
 import { estimateMessageTokens } from "../../providers/tokens.ts";
 import type { Inbound } from "../journal/journal.ts";
 import { unreachable } from "../kernel/invariant.ts";
+import { NOTHING_TO_DECIDE } from "./approval.ts";
+import type { ApprovalDesk } from "./approval_desk.ts";
 import { type CommandName, helpText, statusText } from "./command_table.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
@@ -30,6 +32,7 @@ export interface CommandScene {
   readonly memory: SessionMemory;
   /** The session's turn. Whoever runs `stop` or `new` has aborted its work and waited for its end. */
   readonly turn: UnfinishedTurn | undefined;
+  readonly desk: ApprovalDesk;
 }
 
 /**
@@ -49,6 +52,9 @@ export async function carryOut(scene: CommandScene): Promise<void> {
       return await restart(scene);
     case "new":
       return await startAnew(scene);
+    case "approve":
+    case "deny":
+      return await decide(scene);
     default:
       return unreachable(scene.name);
   }
@@ -72,6 +78,13 @@ async function restart(scene: CommandScene): Promise<void> {
     notes: [services.restart.noteFor(command)],
   });
   services.restart.request();
+}
+
+/** The session hears most answers before they become commands; this is for those it was not told. */
+async function decide(scene: CommandScene): Promise<void> {
+  const { desk, command, log } = scene;
+  if (desk.isAnswer(command)) return await desk.decide(command, log);
+  await reply(scene, desk.isOpen ? OWNERS_ONLY : NOTHING_TO_DECIDE);
 }
 
 async function stop({ log, command, services, turn }: CommandScene): Promise<void> {

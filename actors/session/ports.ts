@@ -9,7 +9,9 @@ import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { Inbound, Journal, Outbound, Step } from "../journal/journal.ts";
 import type { Provider } from "../../providers/provider.ts";
+import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
+import type { ApprovalPort } from "./approval.ts";
 import type { ReadImage } from "./runtime_context.ts";
 
 /** What a session asks of the concurrency gate. */
@@ -140,6 +142,10 @@ export type SessionMessage =
   /** Stop, unless something came since the idle time with this id began. */
   | { readonly type: "sleep"; readonly idleId: string };
 
+  /** Where tool calls are recorded. @default nowhere */
+  readonly audit?: AuditPort | undefined;
+  /** Which calls need an owner's yes. @default none */
+  readonly approval?: ApprovalPort | undefined;
 /** What a session tells the router. `idleId` names the time since it had something to do. */
 export type SessionEvent =
   /** Nothing to do just now: the router may let it sleep, if others wait for its room. */

@@ -10,6 +10,7 @@ import type { Actor, ActorContext, ActorDefinition, Outcome, Work } from "../ker
 import type { Timer } from "../kernel/clock.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
+import { ApprovalDesk } from "./approval_desk.ts";
 import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
@@ -22,6 +23,7 @@ import { SessionMemory } from "./session_memory.ts";
 import type { SessionLog } from "./session_log.ts";
 import { TurnSteps } from "./steps.ts";
 import { Turn, type TurnEnd } from "./turn.ts";
+import { TurnPermit } from "./turn_permit.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
 
@@ -52,7 +54,7 @@ type State =
   | { readonly state: "waking" }
   | { readonly state: "idle"; readonly timer: Timer | undefined }
   | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
-  | { readonly state: "running"; readonly requestId: string; readonly work: Work };
+  | { readonly state: "running"; readonly work: Work };
 
 interface SessionOptions {
   readonly sessionKey: string;
@@ -69,6 +71,8 @@ class Session implements Actor<SessionActorMessage> {
   readonly #memory = new SessionMemory();
   /** Work beside the mailbox that has not ended; the next incarnation begins after it. */
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #permit: TurnPermit;
+  readonly #desk: ApprovalDesk;
   #state: State = { state: "waking" };
   #log: SessionLog | undefined;
   /** The turn that runs, or was interrupted and waits for its permit. */
@@ -87,6 +91,9 @@ class Session implements Actor<SessionActorMessage> {
     this.#services = services;
     this.#router = router;
     this.#context = context;
+    const { gate, newId } = services;
+    this.#permit = new TurnPermit({ gate, newId, holder: context.self });
+    this.#desk = new ApprovalDesk({ services, permit: this.#permit });
     this.#pipe(
       () => wakeSession(sessionKey, services, context.signal),
       (outcome) => ({ type: "woken", outcome }),
@@ -116,6 +123,8 @@ class Session implements Actor<SessionActorMessage> {
         return this.#commandChecked(message.outcome);
       case "command_done":
         return this.#commandDone(message.outcome);
+      case "answer_taken":
+        return valueOf(message.outcome);
       case "withdrawn":
         return this.#withdrawn(message.outcome);
       case "idle_elapsed":
@@ -129,7 +138,8 @@ class Session implements Actor<SessionActorMessage> {
     await Promise.allSettled(this.#underWay);
     await this.#log?.filed();
     // After a restart nobody would know of this permit, and its holder lives on.
-    if ("requestId" in this.#state) this.#release(this.#state.requestId);
+    if (this.#state.state === "queued") this.#release(this.#state.requestId);
+    this.#permit.end();
   }
 
   #woken(outcome: Outcome<Awakened>): void {
@@ -137,10 +147,12 @@ class Session implements Actor<SessionActorMessage> {
     this.#log = log;
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
     this.#state = { state: "idle", timer: undefined };
+    if (interrupted !== undefined) this.#voidQuestion(interrupted.steps, log);
     this.#take(waiting);
   }
 
   #inboundAccepted(inbound: Inbound): void {
+    if (this.#desk.isAnswer(inbound)) return this.#answer((log) => this.#desk.decide(inbound, log));
     if (!isCommand(inbound)) this.#mayHaveWork = true;
     else if (!this.#commands.add(inbound)) this.#mustLook = true;
     this.#advance();
@@ -186,7 +198,16 @@ class Session implements Actor<SessionActorMessage> {
     const fits = commands.every((command) => this.#commands.add(command));
     if (hasMoreCommands || !fits) this.#mustLook = true;
     if (hasMessages) this.#mayHaveWork = true;
+    if (hasMessages && this.#desk.isOpen) this.#answer((log) => this.#desk.lookForAnswer(log));
     this.#advance();
+  }
+
+  #answer(take: (log: SessionLog) => Promise<void>): void {
+    this.#pipe(() => take(this.#wokenLog()), (outcome) => ({ type: "answer_taken", outcome }));
+  }
+
+  #voidQuestion({ unanswered: [home], turnId }: TurnSteps, log: SessionLog): void {
+    if (home !== undefined) this.#answer(() => this.#desk.voidLeftover(home, turnId, log));
   }
 
   /** Begins whatever is next: commands first, then a turn, then sleep. */
@@ -242,6 +263,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #permitGranted(requestId: string): void {
+    if (this.#permit.take(requestId)) return;
     if (this.#state.state !== "queued" || this.#state.requestId !== requestId) {
       return this.#release(requestId); // no longer wanted
     }
@@ -260,11 +282,12 @@ class Session implements Actor<SessionActorMessage> {
       mustRunAlone: false,
     });
     this.#mayHaveWork = false;
+    this.#permit.begin(requestId);
     const work = this.#pipe(
       (signal) => turn.run(signal),
       (outcome) => ({ type: "turn_ended", outcome }),
     );
-    this.#state = { state: "running", requestId, work };
+    this.#state = { state: "running", work };
   }
 
   #turnEnded(outcome: Outcome<TurnEnd>): void {
@@ -284,9 +307,8 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #turnOver(): void {
-    const state = this.#state;
-    invariant(state.state === "running", "a turn was under way");
-    this.#release(state.requestId);
+    invariant(this.#state.state === "running", "a turn was under way");
+    this.#permit.end();
     this.#state = { state: "idle", timer: undefined };
     const command = this.#commands.active;
     if (command?.phase === "waiting") this.#carryOut(command);
@@ -332,6 +354,7 @@ class Session implements Actor<SessionActorMessage> {
       log: this.#wokenLog(),
       memory: this.#memory,
       turn: this.#turn,
+      desk: this.#desk,
     };
     this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
   }
@@ -352,7 +375,13 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {
-    return new Turn({ services: this.#services, log, memory: this.#memory, ...interrupted });
+    return new Turn({
+      services: this.#services,
+      log,
+      memory: this.#memory,
+      desk: this.#desk,
+      ...interrupted,
+    });
   }
 
   #wokenLog(): SessionLog {

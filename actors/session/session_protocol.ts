@@ -17,6 +17,7 @@ export type SessionNews =
   | { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> }
   | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
   | { readonly type: "command_done"; readonly outcome: Outcome<void> }
+  | { readonly type: "answer_taken"; readonly outcome: Outcome<void> }
   | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }
   | { readonly type: "idle_elapsed" };
 

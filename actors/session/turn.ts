@@ -11,6 +11,8 @@ import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import { type Attempt, attemptAnswer, type AttemptCall } from "./answer_attempt.ts";
 import { AnswerView, type ShownText } from "./answer_view.ts";
+import type { ApprovalDesk } from "./approval_desk.ts";
+import { CallAudit } from "./call_audit.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
@@ -19,6 +21,7 @@ import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
+import type { ToolConcurrency } from "../tools/tool.ts";
 import { toolHints } from "./tool_hint.ts";
 import { ToolMessages } from "./tool_messages.ts";
 import { runToolRound } from "./tool_round.ts";
@@ -32,6 +35,8 @@ export interface TurnOptions {
   readonly services: SessionServices;
   readonly log: SessionLog;
   readonly memory: SessionMemory;
+  /** Where calls wait for an owner's yes. */
+  readonly desk: ApprovalDesk;
   /** Those of a new turn, or of one that was interrupted. */
   readonly steps: TurnSteps;
   /** Answers the inbounds that an interruption left one by one. @default false */
@@ -62,17 +67,19 @@ export class Turn {
   readonly #services: SessionServices;
   readonly #log: SessionLog;
   readonly #memory: SessionMemory;
+  readonly #desk: ApprovalDesk;
   readonly #view = new AnswerView();
   readonly #mustRunAlone: boolean;
   #toolsUsed: string[] = [];
   #rounds = 0;
   #joins = 0;
 
-  constructor({ services, log, memory, steps, mustRunAlone = false }: TurnOptions) {
+  constructor({ services, log, memory, desk, steps, mustRunAlone = false }: TurnOptions) {
     this.steps = steps;
     this.#services = services;
     this.#log = log;
     this.#memory = memory;
+    this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
   }
 
@@ -177,6 +184,8 @@ export class Turn {
         origin: { channel, chatId, sessionKey },
         reads: this.#memory.reads,
       }),
+        audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
+        refusal: (call, signal) => this.#desk.refusal({ ...call, home }, this.#log, signal),
       sent: new ToolMessages({ log: this.#log, outbox: services.outbox, inbound: home }),
     };
   }
@@ -234,11 +243,12 @@ export class Turn {
   ): Promise<ToolMessage[]> {
     const { turnId } = this.steps;
     return await runToolRound(calls, {
-      concurrency: (name) => this.#services.tools.concurrency(name),
+      concurrency: (name) => this.#concurrency(name),
       signal,
       run: async ({ requested, index }, signal) => {
-        const send = sent.sender({ turnId, line, index }, signal);
-        const result = await runner.run(requested, { send, signal });
+        const place = { turnId, line, index };
+        const send = sent.sender(place, signal);
+        const result = await runner.run(requested, { send, signal, place });
         signal.throwIfAborted();
         await this.steps.endCall(result);
         return result;
@@ -247,6 +257,12 @@ export class Turn {
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
+  /** Whoever waits for a person has no permit, so nothing runs beside it. */
+  #concurrency(tool: string): ToolConcurrency {
+    const { approval, tools } = this.#services;
+    return approval?.mayAsk(tool) === true ? "exclusive" : tools.concurrency(tool);
+  }
+
     const joining = this.#notWithdrawn(await this.#followUps(talk));
     if (joining.length === 0) return;
     signal.throwIfAborted();
