@@ -32,7 +32,11 @@ export { ProviderError } from "./providers/provider.ts";
 export { defineTool } from "./actors/tools/define_tool.ts";
 export type { Tool, ToolContext, ToolResult } from "./actors/tools/tool.ts";
 
-if (import.meta.main) {
+if (import.meta.main && Deno.args[0] === "--tool-host") {
+  // The compiled binary is its own tool host.
+  const { runHost } = await import("./actors/tools/host/adapters/host_entry.ts");
+  await runHost();
+} else if (import.meta.main) {
   const { main } = await import("./channels/cli/main.ts");
   const { exit } = await import("./channels/cli/adapters/process.ts");
   exit(await main(Deno.args));

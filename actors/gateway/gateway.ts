@@ -135,8 +135,10 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
     ...{ loaded, version, world, journal, uptimeMs },
     findLocalServers,
   });
+  owned.use(services.hosts);
   print(services.modelLine);
   print(services.toolsLine);
+  if (services.hostsLine !== undefined) print(services.hostsLine);
 
   const events = owned.use(openEventPublisher<KernelEvent>("gateway"));
   const system = owned.use(

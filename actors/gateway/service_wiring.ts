@@ -19,6 +19,9 @@ import { commandEnvironment } from "../tools/adapters/command_environment.ts";
 import { ProcessShell } from "../tools/adapters/shell.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
 import { createToolNet } from "../tools/net/adapters/tool_net.ts";
+import type { PathRules } from "../tools/path_policy.ts";
+import { hostedTool } from "../tools/host/hosted_tool.ts";
+import type { ToolHosts } from "../tools/host/tool_hosts.ts";
 import { editFileTool } from "../tools/edit_file.ts";
 import { execTool } from "../tools/exec.ts";
 import { listDirTool } from "../tools/list_dir.ts";
@@ -27,10 +30,10 @@ import { readFileTool } from "../tools/read_file.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { writeFileTool } from "../tools/write_file.ts";
-import { realFolder, userHomeFolder } from "./adapters/local_folders.ts";
+import { realFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
-import { WORKSPACE_LOCK } from "./locks.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
+import { pathRules, wireHosts } from "./tool_wiring.ts";
 import type { World } from "./world.ts";
 
 /** Follow-ups of one chat that join a running turn: at one step, and over the whole turn. */
@@ -58,6 +61,9 @@ export interface WiredServices {
   readonly shared: SharedServices;
   readonly modelLine: string;
   readonly toolsLine: string;
+  readonly hostsLine: string | undefined;
+  /** Ends with the gateway. */
+  readonly hosts: ToolHosts;
   readonly transcribeFolder: TranscribeFolder;
   /** Loads the code that talks to the model, so that the first message does not wait for it. */
   readonly preloadModel: () => Promise<void>;
@@ -71,11 +77,15 @@ export function wireServices(options: WiringOptions): WiredServices {
   const promptFiles = new DiskPromptFiles(workspace);
   const prompts = new PromptBuilder(promptFiles, promptFacts(workspace));
   const { provider, line: modelLine } = wireProvider(options);
+  const rules = pathRules(loaded, workspace);
+  const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
   const tools = toolsOf(config.tools);
   return {
     modelLine,
     preloadModel: () => provider.preload(),
     toolsLine: describeTools(tools, loaded),
+    hostsLine,
+    hosts,
     transcribeFolder: wireSpeech({
       config,
       fallbacks: loaded.process.transcription,
@@ -89,8 +99,8 @@ export function wireServices(options: WiringOptions): WiredServices {
       systemPrompt: (channel) => prompts.build(channel),
       readImage,
       provider,
-      tools: new ToolRegistry(world.clock, tools),
-      toolContext: toolContextOf(options, workspace),
+      tools: new ToolRegistry(world.clock, tools.map((tool) => hostedTool(tool, hosts))),
+      toolContext: toolContextOf(options, rules),
       clock: world.clock,
       newId: world.newId,
       uptimeMs,
@@ -165,20 +175,11 @@ function describeTools(tools: readonly Tool[], { config }: LoadedConfig): string
 }
 
 function toolContextOf(
-  { loaded: { config, locations }, world }: WiringOptions,
-  workspace: string,
+  { loaded: { config }, world }: WiringOptions,
+  rules: PathRules,
 ): SharedServices["toolContext"] {
-  const files = new WorkspaceFiles({
-    workspace,
-    homeFolder: userHomeFolder(),
-    isRestricted: config.tools.restrictToWorkspace,
-    readableRoots: [locations.mediaFolder],
-    protectedPaths: [
-      locations.stateFolder,
-      locations.configFile,
-      join(workspace, WORKSPACE_LOCK),
-    ],
-  }, world.newId);
+  const { workspace } = rules;
+  const files = new WorkspaceFiles(rules, world.newId);
   const processes = new ProcessShell({
     clock: world.clock,
     workspace,

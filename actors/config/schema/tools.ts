@@ -80,6 +80,10 @@ export interface ExecConfig {
 export interface ToolsConfig {
   /** Files and shell stay inside the workspace. */
   readonly restrictToWorkspace: boolean;
+  /** Folders besides the workspace that the file tools read. */
+  readonly readableFolders: readonly string[];
+  /** Folders besides the workspace that the file tools read and write. */
+  readonly writableFolders: readonly string[];
   /** Address ranges that the web tools reach although they are private. */
   readonly ssrfWhitelist: readonly string[];
   /** The only hosts that may be reached, `example.org` or `*.example.org`; none: every public one. */
@@ -142,6 +146,8 @@ const exec: z.ZodType<ExecConfig> = z.object({
 /** Schema of section `tools`. */
 export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
   restrictToWorkspace: z.boolean().default(true),
+  readableFolders: z.array(folder()).default([]),
+  writableFolders: z.array(folder()).default([]),
   ssrfWhitelist: z.array(
     z.string().refine(isAddressRange, { error: 'is not an address range, such as "10.0.0.0/8"' }),
   ).default([]),
@@ -155,6 +161,13 @@ export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
   web: web.prefault({}),
   exec: exec.prefault({}),
 });
+
+/** A folder by its whole path, or from the home folder on. */
+function folder(): z.ZodType<string> {
+  return z.string().regex(/^([/~]|[A-Za-z]:[/\\])/, {
+    error: 'is not a whole path, such as "/srv/notes" or "~/notes"',
+  });
+}
 
 function sandboxLevel(written: SandboxLevel | "none" | ""): SandboxLevel {
   if (written === "") return "auto";
