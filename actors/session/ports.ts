@@ -127,6 +127,10 @@ export interface SessionServices {
   readonly newId: NewId;
   /** Milliseconds since the gateway started. */
   readonly uptimeMs: () => number;
+  /** Where tool calls are recorded. @default nowhere */
+  readonly audit?: AuditPort | undefined;
+  /** Which calls need an owner's yes. @default none */
+  readonly approval?: ApprovalPort | undefined;
   /** Undefined where the process cannot start again by itself. */
   readonly restart?: RestartPort | undefined;
 }
@@ -142,10 +146,6 @@ export type SessionMessage =
   /** Stop, unless something came since the idle time with this id began. */
   | { readonly type: "sleep"; readonly idleId: string };
 
-  /** Where tool calls are recorded. @default nowhere */
-  readonly audit?: AuditPort | undefined;
-  /** Which calls need an owner's yes. @default none */
-  readonly approval?: ApprovalPort | undefined;
 /** What a session tells the router. `idleId` names the time since it had something to do. */
 export type SessionEvent =
   /** Nothing to do just now: the router may let it sleep, if others wait for its room. */

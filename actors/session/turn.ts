@@ -256,13 +256,13 @@ export class Turn {
     });
   }
 
-  async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
   /** Whoever waits for a person has no permit, so nothing runs beside it. */
   #concurrency(tool: string): ToolConcurrency {
     const { approval, tools } = this.#services;
     return approval?.mayAsk(tool) === true ? "exclusive" : tools.concurrency(tool);
   }
 
+  async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
     const joining = this.#notWithdrawn(await this.#followUps(talk));
     if (joining.length === 0) return;
     signal.throwIfAborted();
