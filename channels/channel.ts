@@ -189,6 +189,11 @@ export interface Channel {
    * @throws {DeliveryError} when the platform cannot be asked just now
    */
   lookUp?(delivery: Delivery, signal: AbortSignal): Promise<LookUp>;
+  /**
+   * A message that was handed in waits for its turn, or waits no more; its answer settles it in any
+   * case. Returns at once and never throws. Channels that have no way to show it leave it out.
+   */
+  noteWaiting?(platformId: string, isWaiting: boolean): void;
 }
 
 /** Makes a channel from its section of the config. */

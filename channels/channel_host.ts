@@ -50,6 +50,13 @@ export type LookUpOutcome =
   | { readonly state: "looked"; readonly found: LookUp }
   | Extract<DeliveryOutcome, { readonly state: "failed" }>;
 
+/** A message of the channel's waits for its turn, or waits no more; may get lost. */
+export interface NoteWaiting {
+  readonly type: "note_waiting";
+  readonly platformId: string;
+  readonly isWaiting: boolean;
+}
+
 /** What the gateway tells a channel. */
 export type ToChannel =
   | {
@@ -62,6 +69,7 @@ export type ToChannel =
     readonly delivery: Delivery;
     readonly replyTo: ReplyTo<LookUpOutcome>;
   }
+  | NoteWaiting
   | { readonly type: "stop"; readonly replyTo: ReplyTo<"stopped"> };
 
 /** What a channel tells the gateway. */
@@ -167,6 +175,8 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
         return this.#deliver(message.delivery, message.replyTo);
       case "look_up":
         return this.#lookUp(message.delivery, message.replyTo);
+      case "note_waiting":
+        return this.#noteWaiting(message);
       case "delivered":
         return message.replyTo.reply(message.outcome);
       case "looked_up":
@@ -224,6 +234,11 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
           : failedDelivery(outcome.error),
       }),
     );
+  }
+
+  #noteWaiting({ platformId, isWaiting }: NoteWaiting): void {
+    const noting = this.#channel.then((channel) => channel.noteWaiting?.(platformId, isWaiting));
+    noting.catch(() => {}); // a channel that cannot be made ends its host by itself
   }
 
   #stop(replyTo: ReplyTo<"stopped">): void {

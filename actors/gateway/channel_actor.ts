@@ -10,6 +10,7 @@ import type {
   DeliveryOutcome,
   FromChannel,
   LookUpOutcome,
+  NoteWaiting,
   ToChannel,
 } from "../../channels/channel_host.ts";
 import { logForwarded } from "../../channels/worker_logs.ts";
@@ -60,6 +61,7 @@ export type ChannelControl =
     readonly delivery: Delivery;
     readonly replyTo: ReplyTo<LookUpOutcome>;
   }
+  | NoteWaiting
   | { readonly type: "report_channel"; readonly replyTo: ReplyTo<ChannelReport> }
   /** Take nothing more in; deliveries go on. */
   | { readonly type: "stop_intake" }
@@ -157,6 +159,9 @@ class ChannelActor implements Actor<ChannelActorMessage> {
         return this.#deliver(message.delivery, message.replyTo);
       case "look_up":
         return this.#lookUp(message.delivery, message.replyTo);
+      case "note_waiting":
+        this.#host?.tell(message);
+        return;
       case "report_channel":
         return message.replyTo.reply(this.#report());
       case "stop_intake":

@@ -42,6 +42,8 @@ export interface CoreOptions {
   readonly isUnified: boolean;
   /** Whether sessions that an earlier process left unfinished are woken. */
   readonly recovers: boolean;
+  /** Sessions awake at once. @default 1_000 */
+  readonly awakeMax?: number;
   readonly progress: ProgressRules;
   /** Attempts of the quick round, the first included. */
   readonly sendAttemptsMax: number;
@@ -58,7 +60,7 @@ export interface CoreOptions {
 export interface SessionSurroundings {
   readonly gate: ActorRef<GateMessage>;
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
-  readonly showsReasoning: (channel: string) => boolean;
+  readonly showsReasoning?: (channel: string) => boolean;
 }
 
 /** The running actors. */
@@ -101,6 +103,7 @@ export function startCore(options: CoreOptions): Core {
   const router = system.spawn(routerActor({
     journal,
     recovers: options.recovers,
+    ...(options.awakeMax !== undefined && { awakeMax: options.awakeMax }),
     startSession: (...args) =>
       options.startSession(...args, {
         gate,
@@ -175,6 +178,7 @@ function startOutbox(
         (replyTo) => ({ type: "look_up", delivery, replyTo }),
         { timeoutMs, signal },
       ) ?? notStarted(name),
+    noteWaiting: (note) => channelActors.get(name)?.tell({ type: "note_waiting", ...note }),
   }));
 }
 

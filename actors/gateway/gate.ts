@@ -7,7 +7,7 @@
 import type { Actor, ActorContext, ActorDefinition } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
-import type { GateMessage, PermitGranted } from "../session/ports.ts";
+import type { GateMessage, PermitNews } from "../session/ports.ts";
 
 /** How busy the gate is. */
 export interface GateReport {
@@ -21,7 +21,7 @@ type Message =
   | { readonly type: "report_permits"; readonly replyTo: ReplyTo<GateReport> }
   /** Give no permit any more; answer once all have come back. */
   | { readonly type: "close_gate"; readonly replyTo: ReplyTo<"empty"> }
-  | { readonly type: "holder_stopped"; readonly holder: ActorRef<PermitGranted> };
+  | { readonly type: "holder_stopped"; readonly holder: ActorRef<PermitNews> };
 
 /** All that the gate understands. */
 export type GateActorMessage = Message;
@@ -29,15 +29,15 @@ export type GateActorMessage = Message;
 /** Leases and requests; they outlive a restart of the gate, so that the limit holds over it. */
 class Ledger {
   isClosed = false;
-  readonly held = new Map<string, ActorRef<PermitGranted>>();
-  readonly waiting = new Map<string, ActorRef<PermitGranted>>();
+  readonly held = new Map<string, ActorRef<PermitNews>>();
+  readonly waiting = new Map<string, ActorRef<PermitNews>>();
 
   drop(requestId: string): void {
     this.held.delete(requestId);
     this.waiting.delete(requestId);
   }
 
-  dropHolder(holder: ActorRef<PermitGranted>): void {
+  dropHolder(holder: ActorRef<PermitNews>): void {
     for (const requests of [this.held, this.waiting]) {
       for (const [requestId, owner] of requests) if (owner === holder) requests.delete(requestId);
     }
@@ -62,7 +62,7 @@ class Gate implements Actor<Message> {
   readonly #context: ActorContext<Message>;
   readonly #permitsMax: number;
   readonly #ledger: Ledger;
-  readonly #watched = new WeakSet<ActorRef<PermitGranted>>();
+  readonly #watched = new WeakSet<ActorRef<PermitNews>>();
   #onEmpty: ReplyTo<"empty"> | undefined;
 
   constructor(context: ActorContext<Message>, permitsMax: number, ledger: Ledger) {
@@ -99,10 +99,11 @@ class Gate implements Actor<Message> {
     this.#grantNext();
   }
 
-  #request(requestId: string, holder: ActorRef<PermitGranted>): void {
+  #request(requestId: string, holder: ActorRef<PermitNews>): void {
     this.#watch(holder);
     this.#ledger.waiting.set(requestId, holder);
     this.#grantNext();
+    if (this.#ledger.waiting.has(requestId)) holder.tell({ type: "permit_delayed", requestId });
   }
 
   #release(requestId: string): void {
@@ -110,7 +111,7 @@ class Gate implements Actor<Message> {
     this.#grantNext();
   }
 
-  #holderStopped(holder: ActorRef<PermitGranted>): void {
+  #holderStopped(holder: ActorRef<PermitNews>): void {
     this.#ledger.dropHolder(holder);
     this.#grantNext();
   }
@@ -130,7 +131,7 @@ class Gate implements Actor<Message> {
     }
   }
 
-  #watch(holder: ActorRef<PermitGranted>): void {
+  #watch(holder: ActorRef<PermitNews>): void {
     if (this.#watched.has(holder)) return;
     this.#watched.add(holder);
     this.#context.watch(holder, () => ({ type: "holder_stopped", holder }));

@@ -21,6 +21,7 @@ import {
   type OutboxNews,
   type OutboxOptions,
   type RowAttempt,
+  type WaitingNote,
 } from "./outbox_protocol.ts";
 import { OutboxRows } from "./outbox_rows.ts";
 
@@ -87,6 +88,8 @@ class Outbox implements Actor<OutboxActorMessage> {
         return this.#grow(message);
       case "progress":
         return this.#progress(message);
+      case "inbound_waits":
+        return this.#noteWaiting(message);
       case "channel_ready":
         return this.#channelReady(message.isStreaming);
       case "channel_lost":
@@ -161,6 +164,10 @@ class Outbox implements Actor<OutboxActorMessage> {
     if (isStreaming || !isReady || progress.text.trim() === "") return;
     this.#rows.lane(progress.chatId).addProgress(progress);
     this.#serve(progress.chatId);
+  }
+
+  #noteWaiting({ platformId, isWaiting }: WaitingNote): void {
+    if (this.#connection.isReady) this.#options.noteWaiting?.({ platformId, isWaiting });
   }
 
   #channelReady(isStreaming: boolean): void {

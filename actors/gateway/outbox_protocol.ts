@@ -29,9 +29,17 @@ export interface OutboxOptions {
   readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryOutcome>;
   /** Asks the channel whether a delivery in doubt arrived. */
   readonly lookUp: (delivery: Delivery, signal: AbortSignal) => Promise<LookUpOutcome>;
+  /** Tells the channel that a message of its waits, or no more. @default it hears nothing of it */
+  readonly noteWaiting?: ((note: WaitingNote) => void) | undefined;
   /** Told of deliveries that fail for long or for good. @default nobody */
   readonly alarms?: ActorRef<AlarmMessage> | undefined;
 }
+
+/** What people may see of a message before it is answered. */
+export type WaitingNote = Pick<
+  Extract<OutboxMessage, { readonly type: "inbound_waits" }>,
+  "platformId" | "isWaiting"
+>;
 
 /** How much waits in an outbox. */
 export interface OutboxReport {

@@ -21,7 +21,7 @@ export type GateMessage =
     /** Names the request; the permit carries it. */
     readonly requestId: string;
     /** Watched: when it dies, its requests and permits are taken back. */
-    readonly holder: ActorRef<PermitGranted>;
+    readonly holder: ActorRef<PermitNews>;
   }
   | { readonly type: "release_permit"; readonly requestId: string };
 
@@ -30,6 +30,15 @@ export interface PermitGranted {
   readonly type: "permit_granted";
   readonly requestId: string;
 }
+
+/** No permit is free just now; the request stays in the line. */
+export interface PermitDelayed {
+  readonly type: "permit_delayed";
+  readonly requestId: string;
+}
+
+/** What the gate tells a holder. */
+export type PermitNews = PermitGranted | PermitDelayed;
 
 /** What a session tells the outbox of a channel. */
 export type OutboxMessage =
@@ -55,6 +64,12 @@ export type OutboxMessage =
     readonly context: Outbound["context"];
     readonly text: string;
     readonly isToolHint: boolean;
+  }
+  /** A message that was accepted waits for its turn, or waits no more. May be lost. */
+  | {
+    readonly type: "inbound_waits";
+    readonly platformId: string;
+    readonly isWaiting: boolean;
   };
 
 /** Limits and choices of a turn, from the config. Token counts are tokens. */

@@ -24,6 +24,7 @@ import type { SessionLog } from "./session_log.ts";
 import { TurnSteps } from "./steps.ts";
 import { Turn, type TurnEnd } from "./turn.ts";
 import { TurnPermit } from "./turn_permit.ts";
+import { WaitingNotes } from "./waiting_notes.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
 
@@ -68,7 +69,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #services: SessionServices;
   readonly #router: ActorRef<SessionEvent>;
   readonly #context: ActorContext<SessionActorMessage>;
-  readonly #memory = new SessionMemory();
+  readonly #memory: SessionMemory;
   /** Work beside the mailbox that has not ended; the next incarnation begins after it. */
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #permit: TurnPermit;
@@ -91,6 +92,7 @@ class Session implements Actor<SessionActorMessage> {
     this.#services = services;
     this.#router = router;
     this.#context = context;
+    this.#memory = new SessionMemory(new WaitingNotes(services.outbox));
     const { gate, newId } = services;
     this.#permit = new TurnPermit({ gate, newId, holder: context.self });
     this.#desk = new ApprovalDesk({ services, permit: this.#permit });
@@ -113,6 +115,8 @@ class Session implements Actor<SessionActorMessage> {
         return this.#sleep(message.idleId);
       case "permit_granted":
         return this.#permitGranted(message.requestId);
+      case "permit_delayed":
+        return this.#memory.waiting.hold();
       case "woken":
         return this.#woken(message.outcome);
       case "looked":
@@ -153,15 +157,23 @@ class Session implements Actor<SessionActorMessage> {
 
   #inboundAccepted(inbound: Inbound): void {
     if (this.#desk.isAnswer(inbound)) return this.#answer((log) => this.#desk.decide(inbound, log));
-    if (!isCommand(inbound)) this.#mayHaveWork = true;
+    const isMessage = !isCommand(inbound);
+    if (isMessage) this.#mayHaveWork = true;
     else if (!this.#commands.add(inbound)) this.#mustLook = true;
     this.#advance();
+    if (isMessage && !this.#isInTurn(inbound)) this.#memory.waiting.came(inbound);
   }
 
-  #inboundWithdrawn({ seq }: Inbound): void {
-    const isInTurn = this.#turn?.steps.unanswered.some((inbound) => inbound.seq === seq) ?? false;
-    if (isInTurn || this.#commands.active?.inbound.seq === seq) return;
+  /** A turn looks for messages by itself: it may have found one before this session was told. */
+  #isInTurn({ seq }: Inbound): boolean {
+    return this.#turn?.steps.unanswered.some((inbound) => inbound.seq === seq) ?? false;
+  }
+
+  #inboundWithdrawn(inbound: Inbound): void {
+    const { seq } = inbound;
+    if (this.#isInTurn(inbound) || this.#commands.active?.inbound.seq === seq) return;
     this.#memory.withdrawn.add(seq);
+    this.#memory.waiting.forget([seq]);
     this.#pipe(
       () => this.#services.journal.withdraw(seq),
       (outcome) => ({ type: "withdrawn", outcome }),
@@ -225,6 +237,7 @@ class Session implements Actor<SessionActorMessage> {
 
   #queue(): void {
     this.#cancelTimer();
+    this.#memory.waiting.release();
     const requestId = this.#services.newId();
     this.#state = { state: "queued", requestId, isGranted: false };
     this.#services.gate.tell({ type: "request_permit", requestId, holder: this.#context.self });
@@ -361,7 +374,9 @@ class Session implements Actor<SessionActorMessage> {
 
   #commandDone(outcome: Outcome<void>): void {
     valueOf(outcome);
-    if (endsTurn(this.#commands.activeIn("running").name)) {
+    const { name, inbound } = this.#commands.activeIn("running");
+    if (endsTurn(name)) {
+      this.#memory.waiting.forgetBefore(inbound.seq);
       this.#turn = undefined;
       this.#mayHaveWork = true; // it held up what came after it
     }

@@ -4,6 +4,7 @@
  */
 
 import type { Usage } from "../../providers/provider.ts";
+import type { WaitingNotes } from "./waiting_notes.ts";
 
 /** Shared by the turns and commands of one session. */
 export class SessionMemory {
@@ -11,8 +12,14 @@ export class SessionMemory {
   readonly reads: Map<string, string> = new Map();
   /** Seqs of inbounds that were taken back while they waited: no turn begins with them. */
   readonly withdrawn: Set<number> = new Set();
+  /** What people know of messages that wait. */
+  readonly waiting: WaitingNotes;
   #turnUsage: Usage | null = null;
   #contextTokens = 0;
+
+  constructor(waiting: WaitingNotes) {
+    this.waiting = waiting;
+  }
 
   /** Tokens of the newest turn, all its model calls together; null when no call told any. */
   get turnUsage(): Usage | null {

@@ -6,7 +6,7 @@
 import type { Outcome } from "../kernel/actor.ts";
 import { GatewayError } from "../kernel/errors.ts";
 import type { Waiting } from "./incoming.ts";
-import type { PermitGranted, SessionMessage } from "./ports.ts";
+import type { PermitNews, SessionMessage } from "./ports.ts";
 import type { Awakened } from "./recovery.ts";
 import type { TurnEnd } from "./turn.ts";
 
@@ -19,10 +19,11 @@ export type SessionNews =
   | { readonly type: "command_done"; readonly outcome: Outcome<void> }
   | { readonly type: "answer_taken"; readonly outcome: Outcome<void> }
   | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }
-  | { readonly type: "idle_elapsed" };
+  | { readonly type: "idle_elapsed" }
+  | { readonly type: "resume_due" };
 
 /** All that a session understands: what the router and the gate tell it, and its own news. */
-export type SessionActorMessage = SessionMessage | PermitGranted | SessionNews;
+export type SessionActorMessage = SessionMessage | PermitNews | SessionNews;
 
 /** Why a turn was aborted: somebody asked for it. */
 export class TurnStoppedError extends GatewayError {

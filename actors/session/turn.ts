@@ -147,6 +147,7 @@ export class Turn {
     if (this.#notWithdrawn([read]).length === 0) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
     await this.steps.begin(read);
+    this.#memory.waiting.began([read.inbound]);
     replay.push(read.shown);
     return { replay, mayLeaveWork: waiting.hasMore };
   }
@@ -183,9 +184,9 @@ export class Turn {
         services,
         origin: { channel, chatId, sessionKey },
         reads: this.#memory.reads,
-      }),
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
         refusal: (call, signal) => this.#desk.refusal({ ...call, home }, this.#log, signal),
+      }),
       sent: new ToolMessages({ log: this.#log, outbox: services.outbox, inbound: home }),
     };
   }
@@ -337,6 +338,7 @@ export class Turn {
 
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
     this.#joins++;
+    this.#memory.waiting.began(joining.map(({ inbound }) => inbound));
     sent.forget();
     for (const { shown } of joining) replay.push(shown);
   }

@@ -110,6 +110,14 @@ export class FeishuChannel implements Channel {
     }
   }
 
+  noteWaiting(platformId: string, isWaiting: boolean): void {
+    const noting = this.#open().then(({ reactions }) => {
+      if (isWaiting) reactions.waits(platformId);
+      else reactions.begins(platformId);
+    });
+    noting.catch(() => {}); // what cannot be opened, `run` tells of
+  }
+
   async #runUntilStopped(signal: AbortSignal): Promise<void> {
     const context = this.#context;
     const { clock, random } = context;
@@ -175,12 +183,13 @@ export class FeishuChannel implements Channel {
   async #makeParts(): Promise<Parts> {
     const context = this.#context;
     const { clock, signal } = context;
-    const { reactEmoji, doneEmoji, replyToMessage, toolHintPrefix } = this.#section;
+    const { reactEmoji, queuedEmoji, doneEmoji, replyToMessage, toolHintPrefix } = this.#section;
     const link = await this.#openLink();
     const api = new FeishuApi(link);
     const reactions = new Reactions({
       api,
       reactEmoji,
+      queuedEmoji,
       doneEmoji,
       rememberInbound: (platformId, state) => context.rememberInbound(platformId, state),
       signal,

@@ -1,6 +1,6 @@
 /**
- * The emoji on a person's message: one when it was accepted, taken away when the answer is done,
- * and another one then. Reactions are a courtesy: their failures stop nothing.
+ * The emoji on a person's message: one when it was accepted, another while it waits for its turn,
+ * taken away when the answer is done, and a last one then. Reactions are a courtesy: their failures stop nothing.
  * @module
  */
 
@@ -18,9 +18,11 @@ export interface ReactionsOptions {
   readonly api: FeishuApi;
   /** On receipt; null for none. */
   readonly reactEmoji: string | null;
+  /** Instead of it while the message waits for its turn; null leaves it as it is. */
+  readonly queuedEmoji: string | null;
   /** When the answer is done; null for none. */
   readonly doneEmoji: string | null;
-  /** Stores the id of a receipt reaction for after a restart. */
+  /** Stores the id of the reaction that is to be taken away, for after a restart. */
   readonly rememberInbound: (platformId: string, channelState: JsonValue) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -33,7 +35,7 @@ const receiptSchema = z.object({ reaction_id: z.string() });
 /** All reactions of one channel. */
 export class Reactions {
   readonly #options: ReactionsOptions;
-  /** By message: the id of the receipt reaction, once it is there; null when there is none. */
+  /** By message: the id of its reaction, once all changes are done; null when there is none. */
   readonly #receipts = new Map<string, Promise<string | null>>();
   readonly #unknownEmoji = new Set<string>();
 
@@ -43,13 +45,26 @@ export class Reactions {
 
   /** Shows that a message was accepted; returns at once. */
   acknowledge(messageId: string): void {
-    const { reactEmoji, signal } = this.#options;
-    if (reactEmoji === null) return;
-    this.#receipts.set(messageId, this.#receive(messageId, reactEmoji, signal));
+    const { reactEmoji, queuedEmoji } = this.#options;
+    if (reactEmoji === null && queuedEmoji === null) return;
+    this.#receipts.set(messageId, Promise.resolve(null));
+    this.#swap(messageId, reactEmoji);
     const [oldest] = this.#receipts.keys();
     if (this.#receipts.size > OPEN_RECEIPTS_MAX && oldest !== undefined) {
       this.#receipts.delete(oldest);
     }
+  }
+
+  /** Shows that a message waits for its turn; returns at once. */
+  waits(messageId: string): void {
+    const { queuedEmoji } = this.#options;
+    if (queuedEmoji !== null) this.#swap(messageId, queuedEmoji);
+  }
+
+  /** Shows that a message that waited is worked on; returns at once. */
+  begins(messageId: string): void {
+    const { queuedEmoji, reactEmoji } = this.#options;
+    if (queuedEmoji !== null) this.#swap(messageId, reactEmoji);
   }
 
   /** Shows how messages ended; never rejects. */
@@ -71,13 +86,33 @@ export class Reactions {
     if (outcome === "done" && doneEmoji !== null) await this.#add(platformId, doneEmoji, signal);
   }
 
-  async #receive(messageId: string, emoji: string, signal: AbortSignal): Promise<string | null> {
-    const reactionId = await this.#add(messageId, emoji, signal);
-    if (reactionId === null) return null;
-    await this.#options.rememberInbound(messageId, { reaction_id: reactionId }).catch((error) =>
-      logger.warn("Cannot store the reaction on {messageId}: {error}", { messageId, error })
+  /** One change after the other; a message that is settled, or of an earlier life, keeps its own. */
+  #swap(messageId: string, emoji: string | null): void {
+    const before = this.#receipts.get(messageId);
+    if (before === undefined) return;
+    this.#receipts.set(
+      messageId,
+      before.then((reactionId) => this.#change(messageId, reactionId, emoji)),
     );
-    return reactionId;
+  }
+
+  /** The new reaction comes before the old one goes, so that the message is never without. */
+  async #change(
+    messageId: string,
+    before: string | null,
+    emoji: string | null,
+  ): Promise<string | null> {
+    const { signal, rememberInbound } = this.#options;
+    const after = emoji === null ? null : await this.#add(messageId, emoji, signal);
+    // Where the new one is refused, the old one still says that the message was received.
+    if (after === null && emoji !== null) return before;
+    if (after !== null) {
+      await rememberInbound(messageId, { reaction_id: after }).catch((error) =>
+        logger.warn("Cannot store the reaction on {messageId}: {error}", { messageId, error })
+      );
+    }
+    if (before !== null) await this.#remove(messageId, before, signal);
+    return after;
   }
 
   async #add(messageId: string, emoji: string, signal: AbortSignal): Promise<string | null> {

@@ -66,6 +66,23 @@ Deno.test("Core takes a delivery that nobody answered for one that may have arri
   assert.equal((await journal.outbound("a"))?.state, "unknown");
 });
 
+Deno.test("Core tells a channel that is there which of its messages wait", async () => {
+  const { home, core, gateway, toChannel } = setUp();
+  await using _ = home;
+  const outbox = core.outboxes.get("feishu");
+  outbox?.tell({ type: "inbound_waits", platformId: "om_0", isWaiting: true });
+  await settle();
+  gateway.tell({ ...READY, connection: { state: "ready", detail: "" } });
+  outbox?.tell({ type: "inbound_waits", platformId: "om_1", isWaiting: true });
+  await settle();
+  await settle();
+  outbox?.tell({ type: "inbound_waits", platformId: "om_1", isWaiting: false });
+  await settle();
+  await settle();
+  const notes = toChannel.flatMap((message) => message.type === "note_waiting" ? [message] : []);
+  assert.deepEqual(notes, [{ type: "note_waiting", platformId: "om_1", isWaiting: false }]);
+});
+
 Deno.test("Core finds what a channel's actor accepted last before it failed", async () => {
   const { home, journal, channel, toSessions, breakChannelActor } = setUp();
   await using _ = home;

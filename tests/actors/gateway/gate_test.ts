@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { gateActor, type GateReport } from "../../../actors/gateway/gate.ts";
 import type { ActorRef } from "../../../actors/kernel/ref.ts";
-import type { PermitGranted } from "../../../actors/session/ports.ts";
+import type { PermitNews } from "../../../actors/session/ports.ts";
 import { testSystem } from "../../support/system.ts";
 import { settle } from "../../support/until.ts";
 
 interface Holder {
-  readonly ref: ActorRef<PermitGranted>;
+  readonly ref: ActorRef<PermitNews>;
   readonly granted: string[];
+  readonly delayed: string[];
 }
 
 function setUp(permitsMax: number) {
@@ -17,11 +18,16 @@ function setUp(permitsMax: number) {
   let holders = 0;
   const holder = (): Holder => {
     const granted: string[] = [];
-    const ref = home.system.spawn<PermitGranted>({
+    const delayed: string[] = [];
+    const ref = home.system.spawn<PermitNews>({
       name: `holder_${holders++}`,
-      create: () => ({ receive: ({ requestId }) => void granted.push(requestId) }),
+      create: () => ({
+        receive: ({ type, requestId }) => {
+          (type === "permit_granted" ? granted : delayed).push(requestId);
+        },
+      }),
     });
-    return { ref, granted };
+    return { ref, granted, delayed };
   };
   const report = () =>
     gate.ask<GateReport>((replyTo) => ({ type: "report_permits", replyTo }), { timeoutMs: 1_000 });
@@ -31,12 +37,13 @@ function setUp(permitsMax: number) {
 Deno.test("Gate grants permits first come, first served, up to its limit", async () => {
   const { home, gate, holder, report } = setUp(2);
   await using _ = home;
-  const { ref, granted } = holder();
+  const { ref, granted, delayed } = holder();
   for (const requestId of ["a", "b", "c", "d"]) {
     gate.tell({ type: "request_permit", requestId, holder: ref });
   }
   await settle();
   assert.deepEqual(granted, ["a", "b"]);
+  assert.deepEqual(delayed, ["c", "d"], "who must wait is told at once");
   gate.tell({ type: "release_permit", requestId: "a" });
   await settle();
   assert.deepEqual(granted, ["a", "b", "c"]);

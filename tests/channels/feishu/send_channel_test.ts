@@ -193,6 +193,85 @@ Deno.test("Feishu reacts to an accepted message and swaps the reaction when done
   assert.deepEqual(emoji(), ["OK"]);
 });
 
+Deno.test("Feishu shows that a message waits, swaps that when it begins, and leaves nothing", async () => {
+  await using harness = await Harness.ready({
+    section: { reactEmoji: "THUMBSUP", queuedEmoji: "OneSecond", doneEmoji: "OK" },
+  });
+  const { platform, life: { channel } } = harness;
+  const said = platform.userSays({ text: "hello" });
+  const emoji = () => platform.message(said.messageId).reactions.map((reaction) => reaction.emoji);
+  const shows = (wanted: string) =>
+    until(() => emoji().join() === wanted, { what: `${wanted}, not ${emoji()}` });
+  await shows("THUMBSUP");
+  channel.noteWaiting?.(said.messageId, true);
+  await shows("OneSecond");
+  channel.noteWaiting?.(said.messageId, false);
+  await shows("THUMBSUP");
+  channel.noteWaiting?.(said.messageId, true);
+  const settles = [{ platformId: said.messageId, outcome: "done", channelState: null } as const];
+  await harness.deliver({ key: KEY, text: "Hi", settles });
+  assert.deepEqual(emoji(), ["OK"]);
+  channel.noteWaiting?.(said.messageId, true); // crossed with the answer
+  await harness.deliver({ key: "k2", text: "More" });
+  assert.deepEqual(emoji(), ["OK"]);
+});
+
+Deno.test("Feishu shows waiting alone where there is no emoji on receipt", async () => {
+  await using harness = await Harness.ready({ section: { queuedEmoji: "OneSecond" } });
+  const { platform, life: { channel } } = harness;
+  const said = platform.userSays({ text: "hello" });
+  await said.acknowledged;
+  const emoji = () => platform.message(said.messageId).reactions.map((reaction) => reaction.emoji);
+  channel.noteWaiting?.(said.messageId, true);
+  await until(() => emoji().join() === "OneSecond");
+  channel.noteWaiting?.(said.messageId, false);
+  await until(() => emoji().length === 0);
+});
+
+Deno.test("Feishu takes the sign of waiting of an earlier Worker away", async () => {
+  await using harness = await Harness.ready({
+    section: { reactEmoji: "THUMBSUP", queuedEmoji: "OneSecond" },
+  });
+  const { platform, gateway } = harness;
+  const said = platform.userSays({ text: "hello" });
+  const emoji = () => platform.message(said.messageId).reactions.map((reaction) => reaction.emoji);
+  await until(() => emoji().join() === "THUMBSUP");
+  harness.life.channel.noteWaiting?.(said.messageId, true);
+  await until(() => emoji().join() === "OneSecond");
+  await harness.restart();
+  harness.life.channel.noteWaiting?.(said.messageId, false); // it knows nothing of the message
+  const channelState = gateway.inboundMemory.get(said.messageId) ?? null;
+  const settles = [{ platformId: said.messageId, outcome: "done", channelState } as const];
+  await harness.deliver({ key: KEY, text: "Hi", settles });
+  assert.deepEqual(emoji(), []);
+});
+
+Deno.test("Feishu changes no reaction when a message waits and no emoji says so", async () => {
+  await using harness = await Harness.ready({ section: { reactEmoji: "THUMBSUP" } });
+  const { platform, gateway, life: { channel } } = harness;
+  const said = platform.userSays({ text: "hello" });
+  await until(() => gateway.inboundMemory.has(said.messageId));
+  channel.noteWaiting?.(said.messageId, true);
+  channel.noteWaiting?.(said.messageId, false);
+  await harness.deliver({ key: KEY, text: "Hi" });
+  assert.equal(platform.calls("im.messageReaction.create").length, 1);
+  assert.equal(platform.calls("im.messageReaction.delete").length, 0);
+});
+
+Deno.test("Feishu keeps the emoji of receipt where that of waiting is unknown", async () => {
+  await using harness = await Harness.ready({
+    section: { reactEmoji: "THUMBSUP", queuedEmoji: "NO_SUCH_EMOJI" },
+  });
+  const { platform, gateway, life: { channel } } = harness;
+  const said = platform.userSays({ text: "hello" });
+  await until(() => gateway.inboundMemory.has(said.messageId));
+  channel.noteWaiting?.(said.messageId, true);
+  channel.noteWaiting?.(said.messageId, false);
+  const settles = [{ platformId: said.messageId, outcome: "done", channelState: null } as const];
+  await harness.deliver({ key: KEY, text: "Hi", settles });
+  assert.deepEqual(platform.message(said.messageId).reactions, []);
+});
+
 Deno.test("Feishu takes the reaction of an earlier Worker away", async () => {
   await using harness = await Harness.ready({ section: { reactEmoji: "THUMBSUP" } });
   const { platform, gateway } = harness;
