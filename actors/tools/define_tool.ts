@@ -4,8 +4,9 @@
  * @module
  */
 
-import { z } from "zod";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+// A type only: help and version come by here, and zod takes half of their time.
+import type { z } from "zod";
+import { asJson, type JsonObject } from "../kernel/json.ts";
 import { castArguments } from "./cast_arguments.ts";
 import {
   type Tool,
@@ -27,16 +28,9 @@ export interface ToolSpec<Parameters> {
   readonly run: (parameters: Parameters, context: ToolContext) => Promise<ToolResult>;
 }
 
-const jsonObject: z.ZodType<JsonObject> = z.record(
-  z.string(),
-  z.lazy((): z.ZodType<JsonValue> => z.json()),
-);
-
 /** Defines a tool; the JSON Schema for the model is derived from the zod one. */
 export function defineTool<Parameters>(spec: ToolSpec<Parameters>): Tool {
-  const { $schema: _, ...parameters } = jsonObject.parse(
-    z.toJSONSchema(spec.parameters, { io: "input" }),
-  );
+  const { $schema: _, ...parameters } = asJson(spec.parameters.toJSONSchema({ io: "input" }));
   return {
     name: spec.name,
     description: spec.description,
