@@ -1,0 +1,29 @@
+/**
+ * Runs inside a sandbox without a network: carries connections from 127.0.0.1 to the gateway's
+ * proxy, over the Unix socket that is bound into the sandbox. Imports nothing, as nothing else is
+ * there. Says `ok` once it listens.
+ * @module
+ */
+
+async function relay(port: number, socket: string): Promise<void> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+  await Deno.stdout.write(new TextEncoder().encode("ok\n"));
+  for await (const inner of listener) void carry(inner, socket);
+}
+
+async function carry(inner: Deno.TcpConn, path: string): Promise<void> {
+  try {
+    const outer = await Deno.connect({ transport: "unix", path });
+    await Promise.allSettled([
+      inner.readable.pipeTo(outer.writable),
+      outer.readable.pipeTo(inner.writable),
+    ]);
+  } catch {
+    inner.close(); // the gateway has ended, or takes no more
+  }
+}
+
+if (import.meta.main) {
+  const [port = "", socket = ""] = Deno.args;
+  await relay(Number(port), socket);
+}

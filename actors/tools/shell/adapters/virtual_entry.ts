@@ -1,0 +1,81 @@
+/**
+ * One command in the shell interpreter, in a process that has no right but to the workspace. Takes
+ * the command as JSON from its input, gives output and exit code as a shell would.
+ * @module
+ */
+
+import { z } from "zod";
+
+const LIVE_BYTES_MAX = 256 * 1024 ** 2;
+const OUTPUT_BYTES_MAX = 64 * 1024 ** 2;
+/** Files up to this size can be read; the interpreter takes them whole. */
+const FILE_BYTES_MAX = 64 * 1024 ** 2;
+/** What `timeout` gives. */
+const TIMED_OUT = 124;
+
+/** A command with its surroundings. All paths absolute. */
+export interface VirtualJob {
+  readonly command: string;
+  readonly folder: string;
+  readonly workspace: string;
+  /** Other folders, read-only. */
+  readonly readableRoots: readonly string[];
+  readonly writableRoots: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+const jobSchema: z.ZodType<VirtualJob> = z.object({
+  command: z.string(),
+  folder: z.string(),
+  workspace: z.string(),
+  readableRoots: z.array(z.string()),
+  writableRoots: z.array(z.string()),
+  env: z.record(z.string(), z.string()),
+  timeoutMs: z.number(),
+});
+
+async function runJob(job: VirtualJob): Promise<number> {
+  const { Bash, InMemoryFs, MountableFs, ReadWriteFs } = await import("just-bash");
+  const fs = new MountableFs({ base: new InMemoryFs() });
+  for (const root of [...job.readableRoots, ...job.writableRoots, job.workspace]) {
+    fs.mount(root, new ReadWriteFs({ root, maxFileReadSize: FILE_BYTES_MAX }));
+  }
+  const bash = new Bash({
+    fs,
+    cwd: job.folder,
+    env: { ...job.env },
+    // This process has no rights to lose; the layer only writes warnings.
+    defenseInDepth: false,
+    executionLimits: {
+      maxExecutionTimeMs: job.timeoutMs,
+      maxLiveBytes: LIVE_BYTES_MAX,
+      maxOutputSize: OUTPUT_BYTES_MAX,
+      maxCommandCount: 1_000_000,
+      maxLoopIterations: 1_000_000,
+    },
+  });
+  try {
+    const { stdout, stderr, exitCode } = await bash.exec(job.command, { rawScript: true });
+    await write(Deno.stdout, stdout);
+    await write(Deno.stderr, stderr);
+    return exitCode;
+  } catch (error) {
+    // A write through a link out of the workspace ends here.
+    const message = error instanceof Error ? error.message : String(error);
+    await write(Deno.stderr, `sh: ${message}\n`);
+    return /time/i.test(message) ? TIMED_OUT : 1;
+  }
+}
+
+async function write(stream: typeof Deno.stdout, text: string): Promise<void> {
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) {
+    written += await stream.write(bytes.subarray(written));
+  }
+}
+
+if (import.meta.main) {
+  const text = await new Response(Deno.stdin.readable).text();
+  Deno.exit(await runJob(jobSchema.parse(JSON.parse(text))));
+}

@@ -1,0 +1,101 @@
+/**
+ * Level `virtual`: commands in a shell interpreter that starts no programs, in a process with the
+ * rights to the workspace alone: no network, no environment, no other process.
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../../../kernel/clock.ts";
+import {
+  SHELL_LIMITS,
+  type ShellLevel,
+  type ShellLevelName,
+  type ShellLimits,
+  type ShellScope,
+  type ShellStart,
+} from "../level.ts";
+import { ChildShellProcess } from "./child_process.ts";
+import { spawnShell } from "./process_level.ts";
+import { canWatch, TreeWatch } from "./tree_watch.ts";
+import type { VirtualJob } from "./virtual_entry.ts";
+
+/** A heap that grows past this ends the command alone. */
+const HEAP_MB_MAX = 512;
+const MEMORY_BYTES_MAX = 1024 ** 3;
+
+/** How commands run. */
+export interface VirtualLevelOptions {
+  readonly clock: Clock;
+  readonly scope: ShellScope;
+  /** What commands see as their environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What the process itself needs: where Deno keeps its packages. */
+  readonly hostEnv: Readonly<Record<string, string>>;
+}
+
+/** Runs each command in a process of its own. */
+export class VirtualLevel implements ShellLevel {
+  readonly name: ShellLevelName = "virtual";
+  readonly description: string =
+    "an interpreter with the usual small tools, sees the workspace, starts no programs, no network";
+  readonly #options: VirtualLevelOptions;
+  readonly #canWatch: boolean = canWatch();
+
+  constructor(options: VirtualLevelOptions) {
+    this.#options = options;
+  }
+
+  async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
+    const { clock, scope, env, hostEnv } = this.#options;
+    const { workspace, readableRoots, writableRoots } = scope;
+    const child = spawnShell(denoArguments(scope), {
+      program: Deno.execPath(),
+      cwd: workspace,
+      env: hostEnv,
+      hasInput: true,
+    });
+    const limits: ShellLimits = { ...SHELL_LIMITS, memoryBytesMax: MEMORY_BYTES_MAX };
+    const process = new ChildShellProcess(child, true, {
+      ...(this.#canWatch && {
+        watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
+      }),
+    });
+    const job: VirtualJob = {
+      command,
+      folder,
+      workspace,
+      readableRoots,
+      writableRoots,
+      env,
+      timeoutMs,
+    };
+    // Where it has ended already, its output and its exit code say why.
+    await process.write(new TextEncoder().encode(JSON.stringify(job))).catch(() => {});
+    await process.closeInput();
+    return process;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function denoArguments(scope: ShellScope): readonly string[] {
+  const { workspace, readableRoots, writableRoots, readOnlyPaths, hiddenPaths } = scope;
+  const writable = [workspace, ...writableRoots];
+  return [
+    ...["run", "--quiet", "--no-prompt", "--cached-only", "--ignore-env"],
+    `--v8-flags=--max-old-space-size=${HEAP_MB_MAX}`,
+    "--allow-sys=uid,gid",
+    pathFlag("--allow-read", [...writable, ...readableRoots]),
+    pathFlag("--allow-write", writable),
+    ...(hiddenPaths.length > 0 ? [pathFlag("--deny-read", hiddenPaths)] : []),
+    pathFlag("--deny-write", [...readOnlyPaths, ...hiddenPaths, ...readableRoots]),
+    fileURLToPath(new URL("./virtual_entry.ts", import.meta.url)),
+  ].filter((flag) => !flag.endsWith("="));
+}
+
+/** In a list of paths a comma is written twice. */
+function pathFlag(name: string, paths: readonly string[]): string {
+  return `${name}=${paths.map((path) => path.replaceAll(",", ",,")).join(",")}`;
+}
