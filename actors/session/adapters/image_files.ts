@@ -3,6 +3,7 @@
  * @module
  */
 
+import { sniffImage } from "../../tools/image_kind.ts";
 import { IMAGE_BYTES_MAX, type ImageData } from "../runtime_context.ts";
 
 /**
@@ -14,19 +15,9 @@ export async function readImage(path: string): Promise<ImageData | null> {
     const { isFile, size } = await Deno.stat(path);
     if (!isFile || size > IMAGE_BYTES_MAX) return null;
     const bytes = await Deno.readFile(path);
-    const mime = imageMime(bytes);
-    return mime === null ? null : { mime, base64: bytes.toBase64() };
+    const mime = sniffImage(bytes);
+    return mime === undefined ? null : { mime, base64: bytes.toBase64() };
   } catch {
     return null; // the model is told that the file cannot be shown
   }
-}
-
-/** The kind of image that bytes begin like; null for none of those that models take. */
-export function imageMime(bytes: Uint8Array): string | null {
-  const head = String.fromCharCode(...bytes.subarray(0, 12));
-  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
-  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  if (head.startsWith("GIF87a") || head.startsWith("GIF89a")) return "image/gif";
-  if (head.startsWith("RIFF") && head.slice(8) === "WEBP") return "image/webp";
-  return null;
 }

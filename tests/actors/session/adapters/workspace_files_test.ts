@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { imageMime, readImage } from "../../../../actors/session/adapters/image_files.ts";
+import { readImage } from "../../../../actors/session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../../../../actors/session/adapters/prompt_files.ts";
 import {
   syncWorkspace,
@@ -66,20 +66,6 @@ Deno.test("DiskPromptFiles replaces bytes that are no UTF-8", async () => {
   await using root = await temporaryFolder();
   await Deno.writeFile(join(root.path, "SOUL.md"), new Uint8Array([0x61, 0xff, 0x62]));
   assert.equal(await new DiskPromptFiles(root.path).read("SOUL.md"), "a\ufffdb");
-});
-
-const HEADS: [string, number[], string | null][] = [
-  ["PNG", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0], "image/png"],
-  ["JPEG", [0xff, 0xd8, 0xff, 0xe0], "image/jpeg"],
-  ["GIF", [...new TextEncoder().encode("GIF89a")], "image/gif"],
-  ["WebP", [...new TextEncoder().encode("RIFF1234WEBPVP8 ")], "image/webp"],
-  ["WAV", [...new TextEncoder().encode("RIFF1234WAVEfmt ")], null],
-  ["PDF", [...new TextEncoder().encode("%PDF-1.7")], null],
-  ["nothing", [], null],
-];
-
-Deno.test.each(HEADS)("imageMime knows %s by its first bytes", (_name, head, mime) => {
-  assert.equal(imageMime(new Uint8Array(head)), mime);
 });
 
 Deno.test("readImage reads an image whatever its name is", async () => {
