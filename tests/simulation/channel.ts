@@ -41,6 +41,8 @@ export class SimulatedChannel implements Channel {
   readonly isStreaming: boolean;
   readonly #options: SimulatedChannelOptions;
   readonly #numbers = new Map<string, Numbers>();
+  /** Keys of deliveries that have not ended. */
+  readonly #underWay = new Set<string>();
 
   constructor(options: SimulatedChannelOptions) {
     this.#options = options;
@@ -62,6 +64,19 @@ export class SimulatedChannel implements Channel {
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
+    const { key } = delivery;
+    if (this.#underWay.has(key)) {
+      this.#options.platform.breaches.push(`${key} is delivered twice at once`);
+    }
+    this.#underWay.add(key);
+    try {
+      return await this.#show(delivery, signal);
+    } finally {
+      this.#underWay.delete(key);
+    }
+  }
+
+  async #show(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
     const { platform, context: { clock } } = this.#options;
     const { key, phase, channelState } = delivery;
     const hasGrown = phase === "growing" || channelState !== null;

@@ -13,6 +13,8 @@ export class Faults {
   readonly #startMs: number;
   readonly #plan: Pick<WorldPlan, "outages" | "calmFromMs">;
   readonly #chance: Chance;
+  /** Those that were not planned. */
+  readonly #sudden: Outage[] = [];
 
   constructor(clock: Clock, plan: Pick<WorldPlan, "outages" | "calmFromMs">, chance: Chance) {
     this.#clock = clock;
@@ -24,6 +26,18 @@ export class Faults {
   /** Nothing goes wrong any more. */
   get isCalm(): boolean {
     return this.#elapsedMs >= this.#plan.calmFromMs;
+  }
+
+  /** Whether a part fails at any time of the run, as far as is known. */
+  failsEver(part: FailingPart): boolean {
+    return this.#outages.some((outage) => outage.part === part);
+  }
+
+  /** Lets a part fail from now on; not beyond the calm. */
+  breakFor(part: FailingPart, lastsMs: number): void {
+    const fromMs = this.#elapsedMs;
+    const untilMs = Math.min(fromMs + lastsMs, this.#plan.calmFromMs);
+    this.#sudden.push({ part, fromMs, untilMs, share: 1 });
   }
 
   /** Whether a fault that happens now and then happens now. */
@@ -39,9 +53,13 @@ export class Faults {
 
   #outage(part: FailingPart): Outage | undefined {
     const elapsedMs = this.#elapsedMs;
-    return this.#plan.outages.find((outage) =>
+    return this.#outages.find((outage) =>
       outage.part === part && elapsedMs >= outage.fromMs && elapsedMs < outage.untilMs
     );
+  }
+
+  get #outages(): readonly Outage[] {
+    return [...this.#plan.outages, ...this.#sudden];
   }
 
   get #elapsedMs(): number {

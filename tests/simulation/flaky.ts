@@ -5,6 +5,7 @@
 
 import { type Journal, JournalError } from "../../actors/journal/journal.ts";
 import type { ActorDefinition } from "../../actors/kernel/actor.ts";
+import type { Clock } from "../../actors/kernel/clock.ts";
 import { GatewayError } from "../../actors/kernel/errors.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
 import { ActorSystem, type ActorSystemOptions } from "../../actors/kernel/system.ts";
@@ -84,17 +85,34 @@ export function flaky<M>(
   };
 }
 
+/** What a flaky system takes besides what any system does. */
+export interface FlakySystemOptions extends ActorSystemOptions {
+  /** The clock of actors that do nothing but routine: the world does not wait for them. */
+  readonly routineClock: Clock;
+}
+
+/** Actors that only look after things now and then. */
+const ROUTINE: ReadonlySet<string> = new Set(["journal_keeper"]);
+
 /** A system whose actors at the top fail now and then; the gate, which forgets, does not. */
 export class FlakySystem extends ActorSystem {
   readonly #flaky: FlakyOptions;
+  readonly #routine: ActorSystem;
 
-  constructor(options: ActorSystemOptions, flakyOptions: Omit<FlakyOptions, "alsoBefore">) {
+  constructor(options: FlakySystemOptions, flakyOptions: Omit<FlakyOptions, "alsoBefore">) {
     super(options);
     this.#flaky = { ...flakyOptions, alsoBefore: false };
+    this.#routine = new ActorSystem({ ...options, clock: options.routineClock });
   }
 
   override spawn<M>(definition: ActorDefinition<M>): ActorRef<M> {
     if (definition.name === "gate") return super.spawn(definition);
-    return super.spawn(flaky(definition, this.#flaky));
+    const itself = flaky(definition, this.#flaky);
+    return ROUTINE.has(definition.name) ? this.#routine.spawn(itself) : super.spawn(itself);
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await this.#routine[Symbol.asyncDispose]();
+    await super[Symbol.asyncDispose]();
   }
 }

@@ -10,7 +10,10 @@ import { parseCommand } from "../../actors/session/command_table.ts";
 import { SET_ASIDE } from "../../actors/session/conversation.ts";
 import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
+import type { Retention } from "../../actors/gateway/journal_keeper.ts";
 import type { EventLog } from "./event_log.ts";
+
+const DAY_MS = 24 * 3_600_000;
 
 /** Messages that begin a turn, or join it, in one step at most. */
 export const JOINS_PER_STEP_MAX = 3;
@@ -39,6 +42,14 @@ export interface StoryLine {
   readonly line: HistoryLine;
 }
 
+/** What a watch takes from its world. */
+export interface JournalWatchOptions {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  /** How long finished rows stay; for ever without. */
+  readonly retention: Retention | undefined;
+}
+
 /** Remembers all that was ever durable, also what the journal has forgotten since. */
 export class JournalWatch {
   readonly inbounds: Map<number, SeenInbound> = new Map();
@@ -47,6 +58,7 @@ export class JournalWatch {
   readonly breaches: string[] = [];
   readonly #log: EventLog;
   readonly #clock: Clock;
+  readonly #keptMs: number;
   readonly #stories = new Map<string, StoryLine[]>();
   #lines: StoryLine[] = [];
   readonly #seenLines = new Set<string>();
@@ -56,9 +68,10 @@ export class JournalWatch {
   #commits = 0;
   #rows = NO_ROWS;
 
-  constructor(log: EventLog, clock: Clock) {
+  constructor({ log, clock, retention }: JournalWatchOptions) {
     this.#log = log;
     this.#clock = clock;
+    this.#keptMs = retention === undefined ? Infinity : retention.finishedDays * DAY_MS;
   }
 
   /** How many commits there were. */
@@ -106,10 +119,12 @@ export class JournalWatch {
     for (const line of this.#rows.lines) if (!lines.has(lineIdOf(line))) this.#lineLost(line);
     const keys = new Set(rows.outbounds.map(({ key }) => key));
     for (const { key } of this.#rows.outbounds) if (!keys.has(key)) this.outbounds.delete(key);
+    this.#rows = rows;
   }
 
   /** Looks at the rows after a commit, or after a crash. */
   observe(rows: JournalRows): void {
+    this.#forgotten(rows);
     this.#rows = rows;
     this.#commits++;
     const begun = rows.inbounds.filter((row) => this.#inbound(row) && row.state === "running");
@@ -123,6 +138,22 @@ export class JournalWatch {
     for (const turnId of [...this.#turns.keys()]) if (!open.has(turnId)) this.#turnEnded(turnId);
     for (const line of rows.lines) this.#line(line);
     for (const row of rows.outbounds) this.#outbound(row);
+  }
+
+  /** Only what has ended long enough ago may be gone. */
+  #forgotten({ inbounds, outbounds }: JournalRows): void {
+    const seqs = new Set(inbounds.map(({ seq }) => seq));
+    const keys = new Set(outbounds.map(({ key }) => key));
+    const gone = [
+      ...this.#rows.inbounds.filter(({ seq }) => !seqs.has(seq)),
+      ...this.#rows.outbounds.filter(({ key }) => !keys.has(key)),
+    ];
+    for (const { state, endedAtMs, ...row } of gone) {
+      const what = "seq" in row ? `inbound ${row.seq}` : `outbound ${row.key}`;
+      this.#log.add("journal", `${what} is forgotten`);
+      const isOld = this.#clock.now() - (endedAtMs ?? Infinity) >= this.#keptMs;
+      if (!isOld) this.breaches.push(`${what} (${state}) was forgotten too early`);
+    }
   }
 
   /** Whether its state is new. */

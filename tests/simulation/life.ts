@@ -20,6 +20,7 @@ import { SeededScheduler } from "../support/seeded_scheduler.ts";
 import { Activity } from "./activity.ts";
 import type { Chance } from "./chance.ts";
 import { flaky, type FlakyOptions, FlakySystem, withFailingReads } from "./flaky.ts";
+import { AwakeWatch } from "./awake.ts";
 import { coreChannel, sessionServices } from "./life_parts.ts";
 import { PermitWatch } from "./permits.ts";
 import { LifeClock } from "./time.ts";
@@ -46,15 +47,19 @@ export interface LifeReport {
   readonly outboxWaiting: number;
   readonly outboxInFlight: number;
   readonly timers: number;
+  /** The journal believes that it cannot be written; without a keeper nobody finds out. */
+  readonly journalTroubles: number;
 }
 
 /** A running gateway; it is killed, or stopped. */
 export class GatewayLife {
   readonly activity: Activity;
   readonly permits: PermitWatch;
+  readonly awake: AwakeWatch;
   readonly clock: LifeClock;
   /** For what the event loop does: what waits there is no timer. */
   readonly #loopClock: LifeClock;
+  readonly #routineClock: LifeClock;
   readonly #scheduler: SeededScheduler;
   readonly #world: Surroundings;
   readonly #journal: MemoryJournal;
@@ -74,7 +79,9 @@ export class GatewayLife {
     this.activity = new Activity(world.log, world.plan.permitsMax);
     this.clock = new LifeClock(world.time);
     this.permits = new PermitWatch(this.clock);
+    this.awake = new AwakeWatch(world.plan.awakeMax);
     this.#loopClock = new LifeClock(world.time);
+    this.#routineClock = new LifeClock(world.time.routine);
     this.#scheduler = new SeededScheduler({
       random: chance.fork("scheduler"),
       clock: this.#loopClock,
@@ -85,6 +92,11 @@ export class GatewayLife {
     this.#core = this.#startCore(chance);
     this.#channels = this.#core.startChannels();
     this.#disturbed();
+  }
+
+  /** Somebody looks after its journal. */
+  get #isKept(): boolean {
+    return this.#world.plan.retention !== undefined;
   }
 
   /** It was killed or has stopped. */
@@ -109,7 +121,7 @@ export class GatewayLife {
     await this.#system[Symbol.asyncDispose]();
     await this.#journal[Symbol.asyncDispose]();
     const rows = this.#journal.rows();
-    this.#world.record.timersAfterStop += this.clock.pending;
+    this.#world.record.timersAfterStop += this.clock.pending + this.#routineClock.pending;
     this.#silence();
     return rows;
   }
@@ -139,6 +151,7 @@ export class GatewayLife {
       outboxWaiting: reports.reduce((sum, { waiting }) => sum + waiting, 0),
       outboxInFlight: reports.reduce((sum, { inFlight }) => sum + inFlight, 0),
       timers,
+      journalTroubles: this.#isKept && this.#journal.trouble !== null ? 1 : 0,
     };
   }
 
@@ -152,6 +165,7 @@ export class GatewayLife {
     this.#scheduler.hold();
     this.clock.kill();
     this.#loopClock.kill();
+    this.#routineClock.kill();
   }
 
   #openJournal({ rows, onCommit }: LifeOptions, chance: Chance): MemoryJournal {
@@ -179,6 +193,7 @@ export class GatewayLife {
     const { log, newId, record } = this.#world;
     return new FlakySystem({
       clock: this.clock,
+      routineClock: this.#routineClock,
       random: chance.fork("actors"),
       newId,
       scheduler: this.#scheduler,
@@ -189,7 +204,10 @@ export class GatewayLife {
       },
       onEvent: (event) => {
         if (this.#isDead) return;
-        if (event.type === "actor_stopped") this.permits.actorStopped(event.actor);
+        if (event.type === "actor_stopped") {
+          this.permits.actorStopped(event.actor);
+          this.awake.actorStopped(event.actor);
+        }
         if (event.type === "actor_restarted") {
           record.restarts.push(event);
           this.#disturbed();
@@ -214,7 +232,9 @@ export class GatewayLife {
       progress: { sendProgress: plan.sendsProgress, sendToolHints: plan.sendsProgress },
       sendAttemptsMax: plan.sendAttemptsMax,
       owners: plan.owners,
-      startSession: (spawn, sessionKey, router, { gate, outbox }) => {
+      awakeMax: plan.awakeMax,
+      ...(plan.retention && { retention: plan.retention }),
+      startSession: (spawn, sessionKey, router, { gate, ...others }) => {
         this.#services ??= sessionServices({
           world,
           clock: this.clock,
@@ -222,10 +242,11 @@ export class GatewayLife {
           activity: this.activity,
           journal,
           gate: this.permits.seenBySessions(sabotage.gate?.(gate) ?? gate),
-          outbox,
+          ...others,
         });
         const session = spawn(flaky(sessionActor(sessionKey, this.#services, router), this.#flaky));
         this.permits.watch(session);
+        this.awake.started(session.name);
         return session;
       },
     });

@@ -25,7 +25,7 @@ import { marksToAnswer } from "./marks.ts";
 const STALL_MS = 90_000;
 
 /** So long a port may hang that does not hear an abort. */
-const DEAF_MS = 15_000;
+const DEAF_MS = 45_000;
 
 const FAILURES: readonly [ProviderFailure, ...ProviderFailure[]] = [
   "provider_auth",
@@ -98,7 +98,7 @@ export class SimulatedModel implements Provider {
   #fate(request: ChatRequest): Fate {
     const { chance, faults } = this.#options;
     if (faults.happens(0.12)) {
-      return chance.weighted<Fate>([["failed", 5], ["stalled", 2], ["deaf", 1], ["thrown", 1], [
+      return chance.weighted<Fate>([["failed", 5], ["stalled", 2], ["deaf", 3], ["thrown", 1], [
         "ended_early",
         1,
       ]]);

@@ -3,7 +3,10 @@
  * @module
  */
 
+import type { Retention } from "../../actors/gateway/journal_keeper.ts";
 import { Chance } from "./chance.ts";
+
+const DAY_SECONDS = 86_400;
 
 /** A platform and how it behaves. */
 export interface PlannedChannel {
@@ -52,6 +55,10 @@ export interface WorldPlan {
   readonly sendAttemptsMax: number;
   readonly toolRoundsMax: number;
   readonly sessionIdleMs: number;
+  /** Sessions awake at once. */
+  readonly awakeMax: number;
+  /** How long finished rows stay; for ever without. */
+  readonly retention: Retention | undefined;
   readonly sendsProgress: boolean;
   /** How often an actor fails at a message, before or after it handled that. */
   readonly actorFailureShare: number;
@@ -83,6 +90,7 @@ export function planOf(seed: number): WorldPlan {
     sendAttemptsMax: chance.between(1, 4),
     toolRoundsMax: chance.between(1, 6),
     sessionIdleMs: chance.pick([chance.between(1, 60), chance.between(1_000, 60_000)]),
+    ...planLimits(new Chance(seed).fork("limits")),
     sendsProgress: chance.happens(0.7),
     actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
     slowCommitShare: chance.pick([0, 0, 0.004, 0.03]),
@@ -91,6 +99,17 @@ export function planOf(seed: number): WorldPlan {
     messages: planMessages(chance, channels, calmFromMs),
     outages: planOutages(chance, channels, calmFromMs),
     endings: chance.weighted([[0, 2], [1, 3], [2, 3], [4, 2], [8, 1]]),
+  };
+}
+
+function planLimits(chance: Chance): Pick<WorldPlan, "awakeMax" | "retention"> {
+  return {
+    awakeMax: chance.weighted([[1_000, 8], [1, 1], [2, 1], [3, 1]]),
+    retention: chance.weighted<Retention | undefined>([[undefined, 2], [{
+      finishedDays: chance.between(5, 200) / DAY_SECONDS,
+      // Beyond the last time that a platform may send a message again.
+      dedupeDays: 2_400 / DAY_SECONDS,
+    }, 1]]),
   };
 }
 

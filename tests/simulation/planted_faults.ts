@@ -485,6 +485,45 @@ const BEYOND: readonly PlantedFault[] = [
   },
 ];
 
+const KEEPER_AND_LIMITS: readonly PlantedFault[] = [
+  {
+    what: "wakes one session too many",
+    file: "actors/gateway/router.ts",
+    find: "return this.#sessions.size < this.#awakeMax;",
+    replace: "return this.#sessions.size <= this.#awakeMax;",
+  },
+  {
+    what: "forgets who waits for room",
+    file: "actors/gateway/router.ts",
+    find: '    else this.#cursor ??= { part: "inbounds", afterSeq: seq - 1 };\n',
+    replace: "",
+  },
+  {
+    what: "forgets what has just ended",
+    file: "actors/gateway/journal_keeper.ts",
+    find: "finishedBeforeMs: nowMs - retention.finishedDays * DAY_MS,",
+    replace: "finishedBeforeMs: nowMs,",
+  },
+  {
+    what: "knows no message again once it has ended",
+    file: "actors/gateway/journal_keeper.ts",
+    find: "forgottenBeforeMs: nowMs - retention.dedupeDays * DAY_MS,",
+    replace: "forgottenBeforeMs: nowMs,",
+  },
+  {
+    what: "forgets once and never again",
+    file: "actors/gateway/journal_keeper.ts",
+    find: 'this.#context.after(hasMore ? STEP_PAUSE_MS : SWEEP_MS, { type: "sweep_due" });',
+    replace: 'if (hasMore) this.#context.after(STEP_PAUSE_MS, { type: "sweep_due" });',
+  },
+  {
+    what: "lets two deliveries of one row overlap",
+    file: "channels/keyed_turns.ts",
+    find: "      await before;\n",
+    replace: "      void before;\n",
+  },
+];
+
 /** All of them. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...JOURNAL,
@@ -496,4 +535,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...HISTORY,
   ...KERNEL,
   ...BEYOND,
+  ...KEEPER_AND_LIMITS,
 ];

@@ -10,7 +10,16 @@ interface Pending {
   readonly dueMs: number;
   readonly order: number;
   readonly callback: () => void;
+  /** Nothing waits for it: it comes again and again as long as its owner lives. */
+  readonly isRoutine: boolean;
   isCancelled: boolean;
+}
+
+/** How far a run goes. */
+export interface RunLimits {
+  readonly eventsMax: number;
+  /** Goes on until then, also where only routine is left. @default stops at rest */
+  readonly untilMs?: number;
 }
 
 /** How a run ended: nothing was left to happen, or it took more events than allowed. */
@@ -21,6 +30,8 @@ export class SimulatedTime implements Clock {
   #nowMs: number;
   #order = 0;
   #events = 0;
+  /** Timers that run and are no routine. */
+  #awaited = 0;
   /** A binary heap, earliest first. */
   readonly #heap: Pending[] = [];
 
@@ -39,32 +50,59 @@ export class SimulatedTime implements Clock {
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {
-    const dueMs = this.#nowMs + Math.max(0, delayMs);
-    const timer: Pending = { dueMs, order: this.#order++, callback, isCancelled: false };
-    this.#push(timer);
-    return { cancel: () => void (timer.isCancelled = true) };
+    return this.#setTimer(delayMs, callback, false);
+  }
+
+  /** A clock for those who only look after things now and then: a run does not wait for them. */
+  get routine(): Clock {
+    return {
+      now: () => this.#nowMs,
+      setTimer: (delayMs, callback) => this.#setTimer(delayMs, callback, true),
+    };
   }
 
   /**
    * Lets everything happen that will: messages and promises first, then the next timer, and so on
-   * until no timer is left.
+   * until no timer is left, routine aside.
    */
-  async run(eventsMax: number): Promise<RunEnd> {
+  async run({ eventsMax, untilMs = -Infinity }: RunLimits): Promise<RunEnd> {
     for (let events = 0; events < eventsMax; events++) {
       await setImmediate(); // all that needs no time: nothing else uses the event loop
-      const next = this.#takeNext();
+      const next = this.#takeNext(untilMs);
       if (next === undefined) return "at_rest";
       this.#nowMs = next.dueMs;
       this.#events++;
+      if (!next.isRoutine) this.#awaited--;
       next.callback();
     }
     return "never_at_rest";
   }
 
-  #takeNext(): Pending | undefined {
+  #setTimer(delayMs: number, callback: () => void, isRoutine: boolean): Timer {
+    const dueMs = this.#nowMs + Math.max(0, delayMs);
+    const order = this.#order++;
+    const timer: Pending = { dueMs, order, callback, isRoutine, isCancelled: false };
+    this.#push(timer);
+    if (!isRoutine) this.#awaited++;
+    return { cancel: () => this.#cancel(timer) };
+  }
+
+  /** Harmless where it was cancelled or has fired. */
+  #cancel(timer: Pending): void {
+    if (timer.isCancelled) return;
+    timer.isCancelled = true;
+    if (!timer.isRoutine) this.#awaited--;
+  }
+
+  #takeNext(untilMs: number): Pending | undefined {
     for (;;) {
-      const next = this.#pop();
-      if (next === undefined || !next.isCancelled) return next;
+      const [next] = this.#heap;
+      if (next === undefined) return undefined;
+      if (!next.isCancelled && this.#awaited === 0 && next.dueMs > untilMs) return undefined;
+      this.#pop();
+      if (next.isCancelled) continue;
+      next.isCancelled = true; // has fired: to cancel it changes nothing
+      return next;
     }
   }
 

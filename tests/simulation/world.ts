@@ -21,6 +21,11 @@ import { SimulatedTime } from "./time.ts";
 /** A world that does not come to rest within this many events never will. */
 const EVENTS_MAX = 20_000;
 
+/** In this time the keeper looks after the journal at least once. */
+const LOOK_MS = 12_000;
+/** So long the routine goes on at rest: after it nothing is left of what may be forgotten. */
+const IDLE_MS = 6_500_000;
+
 /** What dies. */
 type Loss = "process" | "power";
 
@@ -55,6 +60,7 @@ export async function runWorld(seed: number, options: WorldOptions = {}): Promis
 class World {
   readonly #parts: Surroundings;
   readonly #chance: Chance;
+  readonly #startChance: Chance;
   #life: GatewayLife | undefined;
   #ending: Ending = { type: "none" };
   #endingsLeft: number;
@@ -63,6 +69,7 @@ class World {
   constructor(plan: WorldPlan, sabotage: Sabotage) {
     this.#parts = makeParts(plan, sabotage);
     this.#chance = this.#parts.chance.fork("world");
+    this.#startChance = this.#parts.chance.fork("starts");
     this.#endingsLeft = plan.endings;
   }
 
@@ -71,24 +78,27 @@ class World {
     this.#scheduleMessages();
     this.#scheduleLostLinks();
     this.#start(NO_ROWS);
-    record.end = await time.run(EVENTS_MAX);
+    record.end = await time.run({ eventsMax: EVENTS_MAX });
     if (record.end === "at_rest") await this.#finish();
     return this.#parts;
   }
 
   /** Looks at the gateway at rest, then stops it. */
   async #finish(): Promise<void> {
-    const { time, record, log } = this.#parts;
+    const { time, record, log, plan } = this.#parts;
     const life = this.#life;
     if (life === undefined) return;
+    const isKept = plan.retention !== undefined;
+    if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: time.now() + LOOK_MS });
     life.report().then((report) => record.report = report, () => {});
-    await time.run(EVENTS_MAX);
+    await time.run({ eventsMax: EVENTS_MAX });
+    if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: time.now() + IDLE_MS });
     log.add("world", "the gateway stops");
     life.stop().then((rows) => {
       record.hasStopped = true;
       record.rows = rows;
     });
-    await time.run(EVENTS_MAX);
+    await time.run({ eventsMax: EVENTS_MAX });
     this.#collect(life);
   }
 
@@ -122,6 +132,7 @@ class World {
     const number = ++record.lives;
     log.add("world", `life ${number} of the gateway begins`);
     this.#commitsOfLife = 0;
+    if (number > 1) this.#breakStart();
     this.#ending = this.#drawEnding();
     const life = new GatewayLife({
       world: this.#parts,
@@ -131,6 +142,15 @@ class World {
     });
     this.#life = life;
     this.#scheduleEnding(life, this.#ending);
+  }
+
+  /** What killed a gateway may still be about when the next one starts. */
+  #breakStart(): void {
+    const { faults, record, time } = this.#parts;
+    if (faults.isCalm || !this.#startChance.happens(0.2)) return;
+    const lastsMs = this.#startChance.between(1, 6_000);
+    faults.breakFor("journal", lastsMs);
+    record.disturbances.push({ fromMs: time.now(), untilMs: time.now() + lastsMs });
   }
 
   #drawEnding(): Ending {
@@ -199,7 +219,11 @@ class World {
   }
 
   #collect(life: GatewayLife): void {
-    this.#parts.record.breaches.push(...life.activity.breaches, ...life.permits.breaches);
+    this.#parts.record.breaches.push(
+      ...life.activity.breaches,
+      ...life.permits.breaches,
+      ...life.awake.breaches,
+    );
   }
 }
 
@@ -209,7 +233,7 @@ function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
   const log = new EventLog(time);
   const chance = new Chance(plan.seed);
   const faults = new Faults(time, plan, chance.fork("faults"));
-  const watch = new JournalWatch(log, time);
+  const watch = new JournalWatch({ log, clock: time, retention: plan.retention });
   const disk = new SimulatedDisk({
     chance: chance.fork("disk"),
     faults,

@@ -29,6 +29,7 @@ const HAPPENINGS = [
   /asks \(\d+\): stalled/,
   /the channel broke/,
   /restarts: Failed after a message/,
+  /is forgotten/,
 ];
 
 Deno.test("The gateway breaks no law, whatever dies, fails, doubles or comes late", async () => {

@@ -12,6 +12,8 @@ import type { Law } from "./law.ts";
 
 /** Some commits, and for a new session some writes to the disk, as slow as the world makes them. */
 const COMMAND_MS_MAX = 2_500;
+/** More sessions than any world has. */
+const SESSIONS_MAX = 10;
 /** So long a failure has its effects: sessions wait before they try again. */
 const CALM_MS = 60_000;
 
@@ -152,9 +154,9 @@ function answersInOrder(world: FinishedWorld): string[] {
   );
 }
 
-/** Commands wait for no turn: while nothing fails they are answered at once. */
+/** Commands wait for no turn: while nothing fails and all may be awake they are answered at once. */
 function answersCommandsAtOnce({ watch, plan, record }: FinishedWorld): string[] {
-  if (plan.slowCommitShare > 0) return [];
+  if (plan.slowCommitShare > 0 || plan.awakeMax < SESSIONS_MAX) return [];
   return [...watch.inbounds.values()]
     .filter(({ row }) => parseCommand(row.content) !== null)
     .map(({ row, endedAtMs = Infinity }) => ({ row, fromMs: row.acceptedAtMs, untilMs: endedAtMs }))

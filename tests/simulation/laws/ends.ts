@@ -29,10 +29,22 @@ function wasNeverBroken({ record, watch, platforms }: FinishedWorld): string[] {
 }
 
 /** Lines that stand in their files are not kept in the journal as well. */
-function forgetsWhatIsFiled({ plan, record }: FinishedWorld): string[] {
-  const mayStay = plan.outages.some(({ part }) => part === "disk" || part === "journal");
+function forgetsWhatIsFiled({ faults, record }: FinishedWorld): string[] {
+  const mayStay = faults.failsEver("disk") || faults.failsEver("journal");
   const { length } = record.rows.lines;
   return length === 0 || mayStay ? [] : [`${length} lines are still in the journal`];
+}
+
+/** What ended long ago is gone, but for what needs a person, and so are the ids of messages. */
+function forgetsWhatIsOld({ plan, record: { rows } }: FinishedWorld): string[] {
+  if (plan.retention === undefined) return [];
+  const inbounds = rows.inbounds.filter(({ state }) => state === "done" || state === "stopped");
+  const outbounds = rows.outbounds.filter(({ state }) => state === "sent");
+  return [
+    ...inbounds.map(({ seq }) => `inbound ${seq} is still there`),
+    ...outbounds.map(({ key }) => `outbound ${key} is still there`),
+    ...rows.seen.map(({ platformId }) => `${platformId} is still known`),
+  ];
 }
 
 /** No actor fails because it believed something that is not so. */
@@ -60,6 +72,7 @@ export const endLaws: Readonly<Record<string, Law>> = {
   leavesNothingBehind,
   wasNeverBroken,
   forgetsWhatIsFiled,
+  forgetsWhatIsOld,
   makesNoMistake,
   losesNoMessageToFullMailboxes,
 };
