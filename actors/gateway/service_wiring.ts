@@ -29,11 +29,12 @@ import { messageTool } from "../tools/message.ts";
 import { readFileTool } from "../tools/read_file.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
+import { webTools } from "../tools/web/web_tools.ts";
 import { writeFileTool } from "../tools/write_file.ts";
 import { realFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
-import { pathRules, wireHosts } from "./tool_wiring.ts";
+import { pathRules, webSettings, wireHosts } from "./tool_wiring.ts";
 import type { World } from "./world.ts";
 
 /** Follow-ups of one chat that join a running turn: at one step, and over the whole turn. */
@@ -79,7 +80,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const { provider, line: modelLine } = wireProvider(options);
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
-  const tools = toolsOf(config.tools);
+  const tools = toolsOf(loaded);
   return {
     modelLine,
     preloadModel: () => provider.preload(),
@@ -158,9 +159,11 @@ function unusable(
   return new StartError("provider_unusable", `Cannot use ${key} of "${configFile}": ${problem}`);
 }
 
-function toolsOf({ exec }: LoadedConfig["config"]["tools"]): readonly Tool[] {
+function toolsOf(loaded: LoadedConfig): readonly Tool[] {
+  const { exec, web } = loaded.config.tools;
   const always = [readFileTool, writeFileTool, editFileTool, listDirTool, messageTool];
-  return exec.enable ? [...always, execTool(exec.timeout)] : always;
+  const forWeb = web.enable ? webTools(webSettings(loaded)) : [];
+  return [...always, ...forWeb, ...(exec.enable ? [execTool(exec.timeout)] : [])];
 }
 
 function describeTools(tools: readonly Tool[], { config }: LoadedConfig): string {
