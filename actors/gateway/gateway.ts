@@ -13,9 +13,11 @@ import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
+import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import { sessionActor } from "../session/session.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { listenControl } from "./adapters/control_socket.ts";
+import { userHomeFolder } from "./adapters/local_folders.ts";
 import { HealthServer } from "./adapters/health_server.ts";
 import { processId } from "./adapters/lock_file.ts";
 import type { ChannelActorMessage } from "./channel_actor.ts";
@@ -34,6 +36,8 @@ import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
 import { preloadSoon } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
+import { approvalRules } from "./rights/approval_rules.ts";
+import { openAudit } from "./rights/open_audit.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { announceRestart, restartPort } from "./restart.ts";
 import { strandedIn, type StrandedMessages } from "./stranded.ts";
@@ -136,6 +140,7 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
     findLocalServers,
   });
   owned.use(services.hosts);
+  const audit = owned.use(await openAudit(loaded, { ...world, needsOf: services.needsOf }));
   print(services.modelLine);
   print(services.toolsLine);
   if (services.hostsLine !== undefined) print(services.hostsLine);
@@ -153,7 +158,7 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
         }),
     }),
   );
-  const { core, channels } = startActors(options, { system, journal, services });
+  const { core, channels } = startActors(options, { system, journal, services, audit });
   if (isWhole) {
     const outbox = (name: string) => core.outboxes.get(name);
     await announceRestart({ journal, clock: world.clock, outbox });
@@ -198,11 +203,12 @@ interface Ground {
   readonly system: ActorSystem;
   readonly journal: Journal;
   readonly services: WiredServices;
+  readonly audit: AuditPort;
 }
 
 function startActors(
   options: GatewayOptions,
-  { system, journal, services }: Ground,
+  { system, journal, services, audit }: Ground,
 ): Pick<Parts, "core" | "channels"> {
   const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
   const { config, locations } = loaded;
@@ -214,6 +220,14 @@ function startActors(
     ? platformChannels({ config, locations, workerEntry, transcribeFolder })
     : [];
   const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
+  const { workspace } = services.shared.settings;
+  const approval = approvalRules({
+    config,
+    platforms: platforms.map(({ name }) => name),
+    secrets: loaded.secrets.values,
+    surroundings: { folder: workspace, home: userHomeFolder() },
+  });
+  const shared = { ...services.shared, restart, audit, approval };
   const core = startCore({
     system,
     journal,
@@ -226,7 +240,7 @@ function startActors(
     owners: config.owners,
     ...(isWhole && { retention: config.gateway.retention }),
     startSession: (spawn, sessionKey, router, surroundings) =>
-      spawn(sessionActor(sessionKey, { ...services.shared, ...surroundings, restart }, router)),
+      spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router)),
   });
   const channels = core.startChannels();
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);

@@ -31,6 +31,7 @@ export async function chat(scene: ChatScene & { readonly isTyped: boolean }): Pr
     await using line = await openChatLine({
       ...scene,
       isBrief: false,
+      isAttended: isTyped,
       onWait: (reason) => terminal.writeError(`Waiting: ${reason}\n`),
       onEvent: (event: TerminalEvent) => {
         if (event.type === "settled") return open.settle(event);

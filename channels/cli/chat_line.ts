@@ -38,6 +38,8 @@ export interface ChatLineOptions {
   readonly onEvent: (event: TerminalEvent) => void;
   /** One question and its answer, rather than a conversation. */
   readonly isBrief: boolean;
+  /** A person types there, and can be asked something back. @default false */
+  readonly isAttended?: boolean;
   /** The workspace that a person named on the command line. */
   readonly namedWorkspace: string | null;
   /** Told once, when the line has to wait for another process. */
@@ -83,9 +85,9 @@ function patience({ code, holder }: LockedError, { isBrief }: ChatLineOptions): 
 }
 
 function remoteLine(peer: ControlPeer, options: ChatLineOptions): ChatLine {
-  const { place, isBrief, namedWorkspace: workspace, onEvent } = options;
+  const { place, isBrief, isAttended = false, namedWorkspace: workspace, onEvent } = options;
   const said = new Map<string, PromiseWithResolvers<HandInResult>>();
-  const params = { place, wantsMissed: !isBrief, workspace };
+  const params = { place, wantsMissed: !isBrief, isAttended, workspace };
   const call = openCall(peer, chatRequest, params, (event: TerminalEvent | HandedInEvent) => {
     if (event.type !== "handed_in") return onEvent(event);
     said.get(event.platformId)?.resolve(event.result);
@@ -112,7 +114,7 @@ function remoteLine(peer: ControlPeer, options: ChatLineOptions): ChatLine {
 }
 
 async function ownLine(options: ChatLineOptions): Promise<ChatLine> {
-  const { loaded, place, onEvent, isBrief } = options;
+  const { loaded, place, onEvent, isBrief, isAttended = false } = options;
   const hub = new TerminalHub();
   const gateway = await Gateway.start({
     loaded,
@@ -124,7 +126,7 @@ async function ownLine(options: ChatLineOptions): Promise<ChatLine> {
     command: isBrief ? BRIEF_COMMAND : CHAT_COMMAND,
     findLocalServers: localServers,
   });
-  const link = hub.attach({ place, onEvent, wantsMissed: !isBrief });
+  const link = hub.attach({ place, onEvent, wantsMissed: !isBrief, isAttended });
   return {
     via: "own",
     broken: Promise.withResolvers<never>().promise,

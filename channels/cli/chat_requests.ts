@@ -22,6 +22,8 @@ export interface ChatParams {
   readonly place: TerminalPlace;
   /** Shows what came while nobody was there. */
   readonly wantsMissed: boolean;
+  /** A person is there who can be asked something back. */
+  readonly isAttended: boolean;
   /** The workspace that must be the gateway's, where a person named one. */
   readonly workspace: string | null;
 }
@@ -57,6 +59,7 @@ export const chatRequest: ControlRequest<
   params: z.object({
     place: placeSchema,
     wantsMissed: z.boolean(),
+    isAttended: z.boolean().default(false),
     workspace: z.string().nullable(),
   }),
   result: nothing,
@@ -89,9 +92,9 @@ export function chatHandlers({ hub, workspace, newId }: ChatScene): readonly Con
         `"${workspace}"; leave --workspace out, or stop the gateway first`;
       throw new ControlError("control_refused", text);
     }
-    const { place, wantsMissed } = params;
+    const { place, wantsMissed, isAttended } = params;
     const onEvent = (event: TerminalEvent) => call.emit(event, mergeKeyOf(event));
-    using link = hub.attach({ place, wantsMissed, onEvent });
+    using link = hub.attach({ place, wantsMissed, isAttended, onEvent });
     for await (const said of call.inputs) {
       const result = await link.say(said);
       call.emit({ type: "handed_in", platformId: said.platformId, result });

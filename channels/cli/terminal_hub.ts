@@ -39,6 +39,8 @@ export interface AttachOptions {
   readonly onEvent: (event: TerminalEvent) => void;
   /** Shows what came while nobody was there. @default false */
   readonly wantsMissed?: boolean;
+  /** A person is there who can be asked something back. @default false */
+  readonly isAttended?: boolean;
 }
 
 /** Carries messages between terminals and the gateway that this process runs. */
@@ -57,9 +59,9 @@ export class TerminalHub {
   #linksMade = 0;
 
   /** Adds a terminal; disposing of the link takes it away, and stops nothing that it asked for. */
-  attach({ place, onEvent, wantsMissed = false }: AttachOptions): TerminalLink {
+  attach({ place, onEvent, wantsMissed = false, isAttended = false }: AttachOptions): TerminalLink {
     const id = `t${++this.#linksMade}`;
-    const link: Link = { id, key: placeKey(place), onEvent };
+    const link: Link = { id, key: placeKey(place), onEvent, isAttended };
     this.#links.set(id, link);
     if (wantsMissed) this.#showMissed(link);
     return {
@@ -87,7 +89,7 @@ export class TerminalHub {
       chatId: place.chatId,
       senderId: "user",
       media: [],
-      context: { terminal: link.id, session: place.sessionKey },
+      context: { terminal: link.id, session: place.sessionKey, isAttended: link.isAttended },
       ...(place.sessionKey !== null && { sessionKey: place.sessionKey }),
     });
     if (result !== "accepted") this.#owners.delete(said.platformId);
@@ -149,6 +151,7 @@ export class TerminalHub {
 interface Link {
   readonly id: string;
   readonly key: string;
+  readonly isAttended: boolean;
   readonly onEvent: (event: TerminalEvent) => void;
 }
 

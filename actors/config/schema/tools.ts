@@ -5,6 +5,12 @@
 
 import { isIP } from "node:net";
 import { z } from "zod";
+import {
+  type ApprovalConfig,
+  approvalSchema,
+  pluginsSchema,
+  type ToolPluginConfig,
+} from "./tool_rules.ts";
 import { SECONDS_MAX, textMap, urlOrNull, wholeNumber } from "./values.ts";
 
 /** A server whose tools join ours. */
@@ -92,6 +98,8 @@ export interface ToolsConfig {
   readonly my: MyConfig;
   readonly web: WebConfig;
   readonly exec: ExecConfig;
+  readonly approval: ApprovalConfig;
+  readonly plugins: readonly ToolPluginConfig[];
 }
 
 const mcpServer: z.ZodType<McpServerConfig> = z.object({
@@ -160,6 +168,8 @@ export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
   my: my.prefault({}),
   web: web.prefault({}),
   exec: exec.prefault({}),
+  approval: approvalSchema.prefault({}),
+  plugins: pluginsSchema.default([]),
 });
 
 /** A folder by its whole path, or from the home folder on. */

@@ -1,0 +1,105 @@
+/**
+ * Which tool calls an owner is asked about first, from section `tools.approval`.
+ * @module
+ */
+
+import type { Config } from "../../config/schema.ts";
+import { redactObject } from "../../config/redact.ts";
+import { type Inbound, SYSTEM_CHANNEL } from "../../journal/journal.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { ApprovalPort } from "../../session/approval.ts";
+import {
+  type CommandSurroundings,
+  parseCommand,
+  type Program,
+} from "../../tools/shell/parsed_command.ts";
+
+/** A channel of this machine says with this key that a person sits there who can answer. */
+const ATTENDED = "isAttended";
+
+/** What the rules are made from. */
+export interface ApprovalRulesOptions {
+  readonly config: Pick<Config, "owners" | "tools">;
+  /** Platforms: whoever writes there can answer there. */
+  readonly platforms: readonly string[];
+  /** Longest first. */
+  readonly secrets: readonly string[];
+  /** What commands start from. */
+  readonly surroundings: CommandSurroundings;
+}
+
+/** The rules; undefined where no call is asked about. */
+export function approvalRules(options: ApprovalRulesOptions): ApprovalPort | undefined {
+  const { config: { owners, tools: { approval } }, platforms, secrets, surroundings } = options;
+  if (approval.tools.length + approval.commands.length === 0) return undefined;
+  const tools = approval.tools.map(patternOf);
+  const commands = approval.commands.map((written) => new CommandPattern(written));
+  const isTool = (name: string) => tools.some((pattern) => pattern.test(name));
+  return {
+    timeoutMs: approval.timeout * 1_000,
+    mayAsk: (tool) => isTool(tool) || (tool === "exec" && commands.length > 0),
+    mustAsk: (tool, args) => {
+      if (isTool(tool)) return true;
+      return tool === "exec" && commands.length > 0 && isNamed(args, commands, surroundings);
+    },
+    canAsk: ({ channel, replyChannel, context }) =>
+      channel !== SYSTEM_CHANNEL && replyChannel === channel &&
+      (platforms.includes(channel) || context[ATTENDED] === true),
+    mayDecide: (answer, home) => isOwner(answer, home, owners),
+    shown: (args) => redactObject(args, secrets),
+  };
+}
+
+/** Without owners whoever asked for the turn decides. */
+function isOwner(answer: Inbound, home: Inbound, owners: readonly string[]): boolean {
+  return owners.length === 0
+    ? answer.senderId === home.senderId
+    : owners.includes(`${answer.channel}:${answer.senderId}`);
+}
+
+/** Also where it cannot be told what would run. Text for a session that runs counts as a command. */
+function isNamed(
+  args: JsonObject,
+  patterns: readonly CommandPattern[],
+  surroundings: CommandSurroundings,
+): boolean {
+  const texts = [args["command"], args["input"], args["chars"]]
+    .filter((value) => value !== undefined && value !== null);
+  return texts.some((text) => {
+    if (typeof text !== "string") return true;
+    const { programs, isComplete } = parseCommand(text, surroundings);
+    return !isComplete ||
+      programs.some((program) => patterns.some((pattern) => pattern.matches(program)));
+  });
+}
+
+/** `git push*`: a program, whatever folder it is in, and how its words begin. */
+class CommandPattern {
+  readonly #name: RegExp;
+  readonly #words: readonly RegExp[];
+
+  constructor(written: string) {
+    const [name = "", ...words] = written.trim().split(/\s+/);
+    this.#name = patternOf(name);
+    this.#words = words.map(patternOf);
+  }
+
+  /** A word that only the run will tell may be any word; options may stand between the words. */
+  matches({ argv: [name, ...args] }: Program): boolean {
+    if (name === undefined) return false;
+    if (name.isFixed && !this.#name.test(name.text.replace(/^.*\//s, ""))) return false;
+    let next = 0;
+    for (const { text, isFixed } of args) {
+      const wanted = this.#words[next];
+      if (wanted === undefined || !isFixed) return true;
+      if (wanted.test(text)) next++;
+    }
+    return next >= this.#words.length;
+  }
+}
+
+/** A pattern whose `*` stands for any letters. */
+function patternOf(written: string): RegExp {
+  const parts = written.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "su");
+}
