@@ -80,7 +80,7 @@ class Chain {
       const asked = { ...request, ...candidate.changes };
       if (last !== undefined) logger.warn("Asking {model} instead", { model: asked.model });
       if (last?.hasShown === true) yield { type: "restarted" };
-      last = yield* answerOf(candidate.provider, asked, signal);
+      last = yield* answerOf(candidate.provider, asked, signal, index > 0);
       const { error } = last;
       if (error === null) return this.#breaker.succeeded(index);
       if (signal.aborted || !ELIGIBLE.has(error.code)) return yield { type: "failed", error };
@@ -97,13 +97,19 @@ async function* answerOf(
   request: ChatRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, Ending> {
+  standsIn: boolean,
   let hasShown = false;
   for await (const event of provider.chat(request, signal)) {
     if (event.type === "failed") return { error: event.error, hasShown };
     if (event.type === "text" || event.type === "reasoning") hasShown = true;
     if (event.type === "restarted") hasShown = false;
-    yield event;
-    if (event.type === "finished") return { error: null, hasShown };
+    if (event.type !== "finished") {
+      yield event;
+      continue;
+    }
+    const by = { provider: provider.name, model: request.model };
+    yield standsIn ? { ...event, by } : event;
+    return { error: null, hasShown };
   }
   const error = plainProviderError(
     "provider_connection",

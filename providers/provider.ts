@@ -127,6 +127,13 @@ export interface ChatResponse {
   readonly thinkingBlocks: readonly JsonObject[];
 }
 
+/** Who gave an answer. */
+export interface Answerer {
+  /** Registry name. */
+  readonly provider: string;
+  readonly model: string;
+}
+
 /**
  * One event of an answer. `finished` or `failed` is the last one, always. After `restarted` all
  * text since the start is void and comes anew.
@@ -141,7 +148,12 @@ export type ChatEvent =
     readonly attempt: number;
     readonly reason: string;
   }
-  | { readonly type: "finished"; readonly response: ChatResponse }
+  | {
+    readonly type: "finished";
+    readonly response: ChatResponse;
+    /** Who answered, where it was not the one that was asked. */
+    readonly by?: Answerer;
+  }
   | { readonly type: "failed"; readonly error: ProviderError };
 
 /** The kind of a provider's failure. */

@@ -7,7 +7,7 @@
 import type { Accepted, ActedRow, Journal, NewInbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
-import type { GateMessage, OutboxMessage } from "../session/ports.ts";
+import type { GateMessage, OutboxMessage, OwnersInformed } from "../session/ports.ts";
 import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";
 import type { Failure } from "./delivery_retry.ts";
@@ -61,6 +61,7 @@ export interface SessionSurroundings {
   readonly gate: ActorRef<GateMessage>;
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
   readonly showsReasoning?: (channel: string) => boolean;
+  readonly alarms?: ActorRef<OwnersInformed>;
 }
 
 /** The running actors. */
@@ -109,6 +110,7 @@ export function startCore(options: CoreOptions): Core {
         gate,
         outbox: (name) => outboxes.get(name),
         showsReasoning: (name) => reasoners.has(name),
+        alarms,
       }),
   }));
   return {

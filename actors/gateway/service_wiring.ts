@@ -35,6 +35,7 @@ import { realFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { pathRules, webSettings, wireHosts } from "./tool_wiring.ts";
+import { wireUsage } from "./usage_wiring.ts";
 import type { World } from "./world.ts";
 
 /** Follow-ups of one chat that join a running turn: at one step, and over the whole turn. */
@@ -105,6 +106,12 @@ export function wireServices(options: WiringOptions): WiredServices {
       clock: world.clock,
       newId: world.newId,
       uptimeMs,
+      usage: wireUsage({
+        agents: config.agents,
+        journal,
+        clock: world.clock,
+        provider: provider.name,
+      }),
     },
   };
 }

@@ -6,6 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ChatMessage, ChatResponse, ProviderError } from "../../providers/provider.ts";
+import type { SpentBudget } from "./budgets.ts";
 import type { ModelOutcome } from "./model_call.ts";
 import { visibleText } from "./visible_text.ts";
 import { CUT_CALL_PROMPT, CUT_TEXT_PROMPT, FINAL_ANSWER_PROMPT } from "./wording.ts";
@@ -32,7 +33,19 @@ export type Attempt =
   | { readonly type: "tools"; readonly text: string; readonly response: ChatResponse }
   | { readonly type: "answer"; readonly text: string; readonly response: ChatResponse }
   | { readonly type: "blank" }
-  | { readonly type: "failed"; readonly error: ProviderError };
+  | { readonly type: "failed"; readonly error: ProviderError }
+  | OutOfBudget;
+
+/** The model may not be asked now. */
+export interface OutOfBudget {
+  readonly type: "out_of_budget";
+  readonly budget: SpentBudget;
+}
+
+/** How one call ended, or why it was not made. */
+export type CallOutcome =
+  | ModelOutcome
+  | { readonly state: "out_of_budget"; readonly budget: SpentBudget };
 
 /** One call of the model. */
 export interface AttemptCall {
@@ -45,13 +58,13 @@ export interface AttemptCall {
 
 /** What an attempt needs. */
 export interface AttemptOptions {
-  readonly call: (call: AttemptCall) => Promise<ModelOutcome>;
+  readonly call: (call: AttemptCall) => Promise<CallOutcome>;
   /** A blank answer is one: what had to be said was sent by a tool. */
   readonly isBlankFine: boolean;
 }
 
 /**
- * Calls the model until it answers, asks for tools, or fails:
+ * Calls the model until it answers, asks for tools, fails, or may not be called any more:
  *
  * - cut off at the length limit: asked to go on, up to 3 times; the pieces are one answer
  * - blank: asked once more in the same way, then once without tools
@@ -65,6 +78,9 @@ export async function attemptAnswer({ call, isBlankFine }: AttemptOptions): Prom
   for (;;) {
     const withTools = blanks < BLANKS_MAX;
     const outcome = await call({ extra, withTools, kept });
+    if (outcome.state === "out_of_budget") {
+      return { type: "out_of_budget", budget: outcome.budget };
+    }
     if (outcome.state === "failed" && outcome.error.code !== "provider_empty") {
       return { type: "failed", error: outcome.error };
     }

@@ -9,6 +9,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { TextListener } from "./model_call.ts";
 import type { OutboxMessage } from "./ports.ts";
 import { VisibleText } from "./visible_text.ts";
+import { retryWait } from "./wording.ts";
 
 /** Where an answer is shown. */
 export interface AnswerPlace {
@@ -23,6 +24,9 @@ export interface AnswerPlace {
 
 /** Most of what the model thought that is kept to be shown: the end of it. */
 const REASONING_CHARS_MAX = 8_000;
+
+/** People are told of waits before another try of at least this length. */
+const WAIT_SHOWN_MS = 10_000;
 
 /** Text that was shown of an answer. */
 export interface ShownText {
@@ -41,6 +45,8 @@ export class AnswerView implements TextListener {
   #cleaner = new VisibleText();
   #kept = "";
   #isHidden = false;
+  /** People were told that this call waits for another try. */
+  #hasToldOfWait = false;
   /** Thoughts of earlier model calls, and of the current one. */
   #thoughtBefore = "";
   #thoughts = "";
@@ -70,6 +76,7 @@ export class AnswerView implements TextListener {
   beginCall({ kept, isHidden }: { readonly kept: string; readonly isHidden: boolean }): void {
     this.#kept = kept;
     this.#isHidden = isHidden;
+    this.#endWait();
     this.#thoughtBefore = this.#reasoning;
     this.#thoughts = "";
     this.#beginText();
@@ -79,6 +86,7 @@ export class AnswerView implements TextListener {
     if (this.#isHidden) return;
     const growth = this.#cleaner.push(delta);
     if (growth === "") return;
+    this.#endWait();
     this.#text += growth;
     this.#show();
   }
@@ -86,6 +94,16 @@ export class AnswerView implements TextListener {
   thought(delta: string): void {
     if (this.#isHidden || this.#place?.showsReasoning !== true) return;
     this.#thoughts = (this.#thoughts + delta).slice(-REASONING_CHARS_MAX);
+    this.#show();
+  }
+
+  /** Short waits are nobody's business. */
+  waits(delayMs: number): void {
+    if (delayMs < WAIT_SHOWN_MS) return;
+    const text = retryWait(delayMs);
+    if (this.#place?.row === undefined && !this.#hasToldOfWait) this.#tellProgress(text, false);
+    this.#hasToldOfWait = true;
+    this.#activity = text;
     this.#show();
   }
 
@@ -112,6 +130,12 @@ export class AnswerView implements TextListener {
   toolsEnded(): void {
     this.#activity = "";
     this.#show();
+  }
+
+  #endWait(): void {
+    if (!this.#hasToldOfWait) return;
+    this.#hasToldOfWait = false;
+    this.#activity = "";
   }
 
   #beginText(): void {

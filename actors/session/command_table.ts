@@ -3,8 +3,18 @@
  * @module
  */
 
+import type { UsageCounts } from "../journal/usage.ts";
+
 /** A command, as its name in the table. */
-export type CommandName = "new" | "stop" | "approve" | "deny" | "restart" | "status" | "help";
+export type CommandName =
+  | "new"
+  | "stop"
+  | "approve"
+  | "deny"
+  | "restart"
+  | "status"
+  | "usage"
+  | "help";
 
 interface CommandEntry {
   readonly name: CommandName;
@@ -19,6 +29,7 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: "deny", help: "Do not let it run" },
   { name: "restart", help: "Restart the assistant" },
   { name: "status", help: "Show model, context, uptime and version" },
+  { name: "usage", help: "Show tokens, cost and budgets of this session, today and this month" },
   { name: "help", help: "Show this list" },
 ];
 
@@ -45,12 +56,8 @@ export function helpText(): string {
 export interface StatusFacts {
   readonly version: string;
   readonly model: string;
-  /** Of this session's last model call; null before the first. */
-  readonly lastUsage: {
-    readonly promptTokens: number;
-    readonly completionTokens: number;
-    readonly cachedTokens?: number;
-  } | null;
+  /** Of this session's last turn. */
+  readonly lastUsage: UsageCounts;
   /** Estimate of the session's prompt; 0 when it is not known. */
   readonly contextTokens: number;
   readonly contextWindowTokens: number;
@@ -80,17 +87,17 @@ export function statusText(facts: StatusFacts): string {
   ].join("\n");
 }
 
-function usageText(usage: StatusFacts["lastUsage"]): string {
-  const { promptTokens, completionTokens, cachedTokens = 0 } = usage ??
-    { promptTokens: 0, completionTokens: 0 };
-  const cached = cachedTokens > 0 && promptTokens > 0
-    ? ` (${Math.floor((cachedTokens * 100) / promptTokens)}% cached)`
+function usageText(usage: UsageCounts): string {
+  const { inputTokens, outputTokens, cachedTokens, estimatedCalls } = usage;
+  const cached = cachedTokens > 0 && inputTokens > 0
+    ? ` (${Math.floor((cachedTokens * 100) / inputTokens)}% cached)`
     : "";
-  return `${promptTokens} in / ${completionTokens} out${cached}`;
+  const guess = estimatedCalls > 0 ? " (estimated)" : "";
+  return `${inputTokens} in / ${outputTokens} out${cached}${guess}`;
 }
 
 function contextText(facts: StatusFacts): string {
-  const used = facts.contextTokens > 0 ? facts.contextTokens : facts.lastUsage?.promptTokens ?? 0;
+  const used = facts.contextTokens > 0 ? facts.contextTokens : facts.lastUsage.inputTokens;
   const total = facts.contextWindowTokens;
   const budget = Math.max(total - facts.tokensMax - SAFETY_TOKENS, 1);
   const percent = Math.min(Math.floor((used * 100) / budget), PERCENT_MAX);

@@ -5,15 +5,18 @@
 
 import { estimateMessageTokens } from "../../providers/tokens.ts";
 import type { Inbound } from "../journal/journal.ts";
+import { sumUsage } from "../journal/usage.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import { NOTHING_TO_DECIDE } from "./approval.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
+import type { SpentBudget } from "./budgets.ts";
 import { type CommandName, helpText, statusText } from "./command_table.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
+import { usageText } from "./usage_text.ts";
 import {
   CANNOT_RESTART,
   newSessionText,
@@ -32,6 +35,8 @@ export interface CommandScene {
   readonly memory: SessionMemory;
   /** The session's turn. Whoever runs `stop` or `new` has aborted its work and waited for its end. */
   readonly turn: UnfinishedTurn | undefined;
+  /** What the turn waits for. */
+  readonly parked: SpentBudget | undefined;
   readonly desk: ApprovalDesk;
 }
 
@@ -45,7 +50,9 @@ export async function carryOut(scene: CommandScene): Promise<void> {
     case "help":
       return await reply(scene, helpText());
     case "status":
-      return await reply(scene, describe(scene));
+      return await reply(scene, await describe(scene));
+    case "usage":
+      return await reply(scene, await usage(scene));
     case "stop":
       return await stop(scene);
     case "restart":
@@ -104,12 +111,18 @@ async function startAnew({ log, command, services, memory, turn }: CommandScene)
   memory.forgetConversation();
 }
 
-function describe({ services, log, memory, turn }: CommandScene): string {
+async function usage({ services, log, parked }: CommandScene): Promise<string> {
+  const { usage: ledger, settings: { timezone } } = services;
+  const report = await ledger.report(log.sessionKey);
+  return usageText(report, { timezone, tomorrowMs: ledger.tomorrowMs, parked });
+}
+
+async function describe({ services, log, memory, turn }: CommandScene): Promise<string> {
   const { settings, uptimeMs } = services;
   return statusText({
     version: settings.version,
     model: settings.model,
-    lastUsage: memory.turnUsage,
+    lastUsage: sumUsage(await services.usage.turn(log.sessionKey)),
     contextTokens: memory.contextTokens || estimate(log),
     contextWindowTokens: settings.contextWindowTokens,
     tokensMax: settings.tokensMax,

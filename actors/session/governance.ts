@@ -14,6 +14,10 @@ const SAFETY_TOKENS = 1_024;
 const CONVERSATION_TOKENS_MIN = 128;
 /** The newest results of {@link COMPACTABLE} tools are never hidden to save room for older ones. */
 const RESULTS_KEPT = 10;
+/** What is left at least of a result that is cut. */
+const RESULT_CHARS_MIN = 400;
+/** A request that is hardly smaller would be refused again. */
+const SMALLER_SHARE = 0.9;
 /** Shorter results are not worth hiding. */
 const COMPACTABLE_CHARS_MIN = 500;
 /** Tools whose results can be had again. */
@@ -68,6 +72,46 @@ export function fitMessages(
   const start = tailStart(messages, systemCount, room, (m) => tokensOf(compactor.next(m)));
   const kept = turnStart(messages, systemCount, start);
   return [...system, ...shrunk(messages.slice(kept), room)];
+}
+
+/**
+ * Much smaller messages, for a model that found these too long: as {@link fitMessages}, and with
+ * what is still too long of the tools' results cut. Undefined when there is nothing left to cut.
+ *
+ * @param messages a system message, then a well-formed replay
+ */
+export function compactMessages(
+  messages: readonly ChatMessage[],
+  limits: RequestLimits,
+): readonly ChatMessage[] | undefined {
+  const before = requestTokens(messages, limits.tools);
+  const half = Math.floor(Math.min(limits.inputTokensMax ?? before, before) / 2);
+  const fitted = fitMessages(messages, { ...limits, inputTokensMax: half });
+  const results = fitted.filter(({ role }) => role === "tool");
+  const excess = requestTokens(fitted, limits.tools) - half;
+  const room = Math.max(0, sum(results.map(tokensOf)) - excess);
+  const charsMax = Math.max(RESULT_CHARS_MIN, Math.floor(room / Math.max(1, results.length)));
+  const cut = excess <= 0 ? fitted : fitted.map((message) => shortened(message, charsMax));
+  return requestTokens(cut, limits.tools) < before * SMALLER_SHARE ? cut : undefined;
+}
+
+/** What a request takes up, in tokens. */
+export function requestTokens(
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+): number {
+  return estimatePromptTokens([], tools) + sum(messages.map(tokensOf));
+}
+
+/** Tokens count for a character each: cut too much rather than too little. */
+function shortened(message: ChatMessage, charsMax: number): ChatMessage {
+  if (message.role !== "tool" || typeof message.content !== "string") return message;
+  const { content } = message;
+  if (content.length <= charsMax) return message;
+  const tail = Math.floor(charsMax / 4);
+  const dropped = `\n[${content.length - charsMax} characters left out to save room]\n`;
+  const head = content.slice(0, charsMax - tail).toWellFormed();
+  return { ...message, content: head + dropped + content.slice(-tail).toWellFormed() };
 }
 
 /** Where the longest end of the list begins that fits into `room`. */

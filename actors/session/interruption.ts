@@ -6,6 +6,7 @@
 
 import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
+import { parkedNote } from "./parking.ts";
 import type { SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
 import { changes, settlements, type TurnSteps } from "./steps.ts";
@@ -47,10 +48,16 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
       ({ replyChannel, chatId }) => JSON.stringify([replyChannel, chatId]),
     ),
   ).filter((chat) => chat !== undefined);
-  const notes = note === null ? [{ key: clearingNote(log.sessionKey), value: true }] : [];
+  const { sessionKey } = log;
+  const isAnew = note === null;
   await log.commit({
     ...closing.step,
-    notes,
+    notes: [
+      ...closing.step.notes ?? [],
+      ...(turn === undefined ? [] : [{ key: parkedNote(sessionKey), value: null }]),
+      ...(isAnew ? [{ key: clearingNote(sessionKey), value: true }] : []),
+    ],
+    ...(isAnew && { usageReset: sessionKey }),
     inbounds: [
       ...closing.step.inbounds ?? [],
       ...changes(waiting, "stopped"),

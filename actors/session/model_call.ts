@@ -4,6 +4,7 @@
  */
 
 import {
+  type Answerer,
   type ChatEvent,
   type ChatRequest,
   type ChatResponse,
@@ -15,7 +16,12 @@ import { untilAborted } from "../kernel/aborting.ts";
 
 /** How a call ended. */
 export type ModelOutcome =
-  | { readonly state: "answered"; readonly response: ChatResponse }
+  | {
+    readonly state: "answered";
+    readonly response: ChatResponse;
+    /** Who answered, where it was not the one that was asked. */
+    readonly by: Answerer | null;
+  }
   | { readonly state: "failed"; readonly error: ProviderError };
 
 /** Told of text while it comes. */
@@ -26,6 +32,8 @@ export interface TextListener {
   thought(delta: string): void;
   /** All text of this call is void; it comes anew. */
   restarted(): void;
+  /** The call failed and is repeated after a while. */
+  waits(delayMs: number): void;
 }
 
 /** What a call needs besides its request. */
@@ -73,9 +81,10 @@ function handle(event: ChatEvent, listener: TextListener): ModelOutcome | undefi
       listener.thought(event.text);
       return undefined;
     case "waiting":
+      listener.waits(event.delayMs);
       return undefined;
     case "finished":
-      return { state: "answered", response: event.response };
+      return { state: "answered", response: event.response, by: event.by ?? null };
     case "failed":
       return { state: "failed", error: event.error };
     default:

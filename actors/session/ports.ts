@@ -13,6 +13,7 @@ import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadImage } from "./runtime_context.ts";
+import type { UsageLedger } from "./usage_ledger.ts";
 
 /** What a session asks of the concurrency gate. */
 export type GateMessage =
@@ -109,6 +110,12 @@ export interface PromptFiles {
   read(path: string): Promise<string | null>;
 }
 
+/** What owners should know of. */
+export interface OwnersInformed {
+  readonly type: "owners_informed";
+  readonly text: string;
+}
+
 /** How a session has the process end and start again. */
 export interface RestartPort {
   /** Whether the sender of a command may ask for it. */
@@ -138,6 +145,10 @@ export interface SessionServices {
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
   /** Whether a channel shows what the model thinks; where not, it leaves no session. @default none */
   readonly showsReasoning?: ((channel: string) => boolean) | undefined;
+  /** Counts what models use, and knows the budgets. */
+  readonly usage: UsageLedger;
+  /** Where owners are told. @default nobody is */
+  readonly alarms?: ActorRef<OwnersInformed> | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   /** Milliseconds since the gateway started. */

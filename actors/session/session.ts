@@ -11,6 +11,7 @@ import type { Timer } from "../kernel/clock.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
+import type { SpentBudget } from "./budgets.ts";
 import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
@@ -32,6 +33,8 @@ const logger = getLogger(["troupe", "session", "session"]);
 const MAILBOX_MAX = 256;
 /** A turn that is aborted, and what it has in the journal's hands, must end within this. */
 const SHUTDOWN_MS = 10_000;
+/** A parked turn looks at the time this often: clocks are set, and machines sleep. */
+const PARKED_LOOK_MS = 10 * 60_000;
 
 /** Defines the actor of one session. */
 export function sessionActor(
@@ -49,13 +52,15 @@ export function sessionActor(
 }
 
 /**
- * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs.
+ * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs;
+ * parked: its turn waits for room in a budget.
  */
 type State =
   | { readonly state: "waking" }
   | { readonly state: "idle"; readonly timer: Timer | undefined }
   | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
-  | { readonly state: "running"; readonly work: Work };
+  | { readonly state: "running"; readonly work: Work }
+  | { readonly state: "parked"; readonly budget: SpentBudget; readonly timer: Timer | undefined };
 
 interface SessionOptions {
   readonly sessionKey: string;
@@ -133,6 +138,8 @@ class Session implements Actor<SessionActorMessage> {
         return this.#withdrawn(message.outcome);
       case "idle_elapsed":
         return this.#idleElapsed();
+      case "resume_due":
+        return this.#resumeDue();
       default:
         return unreachable(message);
     }
@@ -305,9 +312,10 @@ class Session implements Actor<SessionActorMessage> {
 
   #turnEnded(outcome: Outcome<TurnEnd>): void {
     if (outcome.state === "ok") {
-      this.#turn = undefined;
-      if (outcome.value.mayLeaveWork) this.#mayHaveWork = true;
-      return this.#turnOver();
+      const { parked, mayLeaveWork } = outcome.value;
+      if (parked === undefined) this.#turn = undefined;
+      if (mayLeaveWork) this.#mayHaveWork = true;
+      return this.#turnOver(parked);
     }
     if (outcome.error instanceof JournalError) throw outcome.error;
     if (this.#commands.active?.phase === "waiting") return this.#turnOver();
@@ -319,13 +327,32 @@ class Session implements Actor<SessionActorMessage> {
     throw outcome.error; // the next life reads it from the journal, which counts the attempts
   }
 
-  #turnOver(): void {
+  #turnOver(parked?: SpentBudget): void {
     invariant(this.#state.state === "running", "a turn was under way");
     this.#permit.end();
     this.#state = { state: "idle", timer: undefined };
     const command = this.#commands.active;
-    if (command?.phase === "waiting") this.#carryOut(command);
-    else this.#advance();
+    if (command?.phase === "waiting") return this.#carryOut(command);
+    if (parked !== undefined) this.#waitFor(parked);
+    this.#advance();
+  }
+
+  /** The turn goes on when the budget has room again; or after a restart, which may bring more. */
+  #waitFor(budget: SpentBudget): void {
+    const leftMs = (budget.resumesAtMs ?? Infinity) - this.#services.clock.now();
+    const timer = leftMs === Infinity
+      ? undefined
+      : this.#context.after(Math.min(leftMs, PARKED_LOOK_MS), { type: "resume_due" });
+    this.#state = { state: "parked", budget, timer };
+  }
+
+  #resumeDue(): void {
+    if (this.#state.state !== "parked") return;
+    const { budget } = this.#state;
+    const isDue = this.#services.clock.now() >= (budget.resumesAtMs ?? Infinity);
+    if (!isDue) return this.#waitFor(budget);
+    this.#state = { state: "idle", timer: undefined };
+    this.#advance();
   }
 
   #nextCommand(): void {
@@ -350,6 +377,7 @@ class Session implements Actor<SessionActorMessage> {
       return this.#abortTurn(this.#state.work);
     }
     if (this.#state.state === "queued") this.#release(this.#state.requestId);
+    if (this.#state.state === "parked") this.#state.timer?.cancel();
     this.#state = { state: "idle", timer: undefined };
     this.#carryOut(command);
   }
@@ -367,6 +395,7 @@ class Session implements Actor<SessionActorMessage> {
       log: this.#wokenLog(),
       memory: this.#memory,
       turn: this.#turn,
+      parked: this.#state.state === "parked" ? this.#state.budget : undefined,
       desk: this.#desk,
     };
     this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));

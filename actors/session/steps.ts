@@ -19,6 +19,7 @@ import type {
   Settlement,
   Step,
   TurnChange,
+  UsageEntry,
 } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
 import { SET_ASIDE } from "./conversation.ts";
@@ -59,6 +60,14 @@ export interface Closing {
   readonly drafts: readonly LineDraft[];
 }
 
+/** How a turn pauses. */
+export interface Pausing {
+  /** What closes the answer that was growing, or is said by itself; null where all was said. */
+  readonly content: string | null;
+  readonly preamble: string;
+  readonly notes: NonNullable<Step["notes"]>;
+}
+
 /** How an inbound is parked. */
 export interface Parking {
   /** The line that records it; null when that is not known. */
@@ -87,6 +96,10 @@ export class TurnSteps {
   #hasBrokenOff = false;
   #answers = 0;
   #openRow: Outbound | undefined;
+  #mayHavePaused = false;
+  /** What goes with the next step, whichever that is. */
+  #unbooked: UsageEntry[] = [];
+  #notes: NonNullable<Step["notes"]>[number][] = [];
 
   /** @param remains of a turn that goes on; a new one begins without */
   constructor(log: SessionLog, turnId: string, remains?: TurnRemains) {
@@ -94,6 +107,7 @@ export class TurnSteps {
     this.#log = log;
     if (remains === undefined) return;
     this.#isOpen = true;
+    this.#mayHavePaused = true;
     this.#lines = remains.lines;
     this.#inbounds = remains.inbounds;
     this.#openCalls = remains.openCalls;
@@ -128,6 +142,22 @@ export class TurnSteps {
     return this.#openRow;
   }
 
+  /** What model calls used since the last step. */
+  get unbooked(): readonly UsageEntry[] {
+    return this.#unbooked;
+  }
+
+  /** A model call is over: what it used is booked with the step that follows from it. */
+  book(entry: UsageEntry): void {
+    this.#unbooked.push(entry);
+  }
+
+  /** The model is asked: what `note` says of a pause is over, if there was one. */
+  goesOn(note: string): void {
+    if (this.#mayHavePaused) this.#notes.push({ key: note, value: null });
+    this.#mayHavePaused = false;
+  }
+
   /** The turn begins with its first inbound. */
   async begin(joining: Joining): Promise<void> {
     this.#isOpen = true;
@@ -150,7 +180,20 @@ export class TurnSteps {
 
   /** The attempt ends in good order before its time, and so does not count. */
   async rest(): Promise<void> {
-    if (this.#isOpen) await this.#log.commit({ turn: this.#turn("rest") }, [], "written");
+    if (this.#isOpen) await this.#commit({ turn: this.#turn("rest") }, [], "written");
+  }
+
+  /** The turn cannot go on for a while. The attempt does not count, and all that it did is kept. */
+  async pause({ content, preamble, notes }: Pausing): Promise<void> {
+    const outbounds = content === null
+      ? []
+      : this.#rows(this.#inbounds, { state: "pending", content, preamble, settles: [] });
+    if (outbounds.length > 0) {
+      this.#openRow = undefined;
+      this.#answers++;
+    }
+    this.#mayHavePaused = true;
+    await this.#commit({ turn: this.#turn("rest"), outbounds, notes });
   }
 
   /**
@@ -160,9 +203,7 @@ export class TurnSteps {
   async askForTools(message: AssistantMessage): Promise<number> {
     this.#openCalls = message.tool_calls ?? [];
     const draft = this.#draft(message);
-    await this.#log.commit({ turn: this.#turn(this.#hasBrokenOff ? "progress" : "advance") }, [
-      draft,
-    ]);
+    await this.#commit({ turn: this.#turn(this.#hasBrokenOff ? "progress" : "advance") }, [draft]);
     return draft.line;
   }
 
@@ -172,7 +213,7 @@ export class TurnSteps {
     const isRoundOver = this.#openCalls.length === 0;
     if (isRoundOver) this.#hasBrokenOff = false;
     const change = isRoundOver ? "advance" : "progress";
-    await this.#log.commit({ turn: this.#turn(change) }, [this.#draft(result)]);
+    await this.#commit({ turn: this.#turn(change) }, [this.#draft(result)]);
   }
 
   /** Follow-ups join the turn. */
@@ -226,7 +267,7 @@ export class TurnSteps {
     this.#inbounds = others;
     this.#aside = [];
     this.#isOpen = others.length > 0;
-    await this.#log.commit({
+    await this.#commit({
       turn: this.#turn(this.#isOpen ? "advance" : "end"),
       inbounds: [{ seq: culprit.seq, state: "parked" }],
       outbounds: rows,
@@ -241,7 +282,10 @@ export class TurnSteps {
    */
   closing(state: "failed" | "stopped", note: string | null): Closing {
     if (!this.#isOpen) return { step: {}, drafts: [] };
-    const step = { turn: this.#turn("end"), inbounds: changes(this.unanswered, state) };
+    const step = this.#booked({
+      turn: this.#turn("end"),
+      inbounds: changes(this.unanswered, state),
+    });
     if (note === null) return { step, drafts: [] };
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     drafts.push(this.#draft({ role: "assistant", content: note }));
@@ -259,7 +303,7 @@ export class TurnSteps {
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     this.#openCalls = [];
     const outbounds = this.#openRow === undefined ? this.#growing(this.#inbounds) : [];
-    const rows = await this.#log.commit({ ...step, outbounds }, drafts, "written");
+    const rows = await this.#commit({ ...step, outbounds }, drafts, "written");
     this.#openRow ??= rows[0];
   }
 
@@ -273,7 +317,7 @@ export class TurnSteps {
     const drafts = joining.map(({ inbound, message }) => this.#draft(message, inbound.seq));
     const outbounds = this.#openRow === undefined ? this.#growing(inbounds) : [];
     this.#inbounds = [...this.#inbounds, ...inbounds];
-    const rows = await this.#log.commit(
+    const rows = await this.#commit(
       {
         ...step,
         inbounds: [
@@ -286,6 +330,23 @@ export class TurnSteps {
       durability,
     );
     this.#openRow ??= rows.find((row) => row.state === "open");
+  }
+
+  #commit(
+    step: Omit<Step, "lines">,
+    drafts: readonly LineDraft[] = [],
+    durability: Durability = "synced",
+  ): Promise<readonly Outbound[]> {
+    return this.#log.commit(this.#booked(step), drafts, durability);
+  }
+
+  /** The step with all that waited for one. */
+  #booked<S extends Omit<Step, "lines">>(step: S): S {
+    const usage = this.#unbooked;
+    const notes = [...step.notes ?? [], ...this.#notes];
+    this.#unbooked = [];
+    this.#notes = [];
+    return { ...step, ...(usage.length > 0 && { usage }), ...(notes.length > 0 && { notes }) };
   }
 
   /** The row in which an answer to `inbounds` grows, if one of them wants to see that. */

@@ -9,15 +9,18 @@ import type { Inbound } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import { unreachable } from "../kernel/invariant.ts";
-import { type Attempt, attemptAnswer, type AttemptCall } from "./answer_attempt.ts";
+import { type Attempt, attemptAnswer, type OutOfBudget } from "./answer_attempt.ts";
 import { AnswerView, type ShownText } from "./answer_view.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
+import { ModelAsker } from "./ask_model.ts";
+import type { SpentBudget } from "./budgets.ts";
 import { CallAudit } from "./call_audit.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
-import { callModel, type ModelOutcome } from "./model_call.ts";
+import { parkTurn } from "./parking.ts";
 import type { SessionServices } from "./ports.ts";
+import { ProgressGuard } from "./progress_guard.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
@@ -25,8 +28,14 @@ import type { ToolConcurrency } from "../tools/tool.ts";
 import { toolHints } from "./tool_hint.ts";
 import { ToolMessages } from "./tool_messages.ts";
 import { runToolRound } from "./tool_round.ts";
-import { assistantMessage, modelRequest, replayWith, withDistinctIds } from "./turn_messages.ts";
-import { BLANK_ANSWER, iterationLimit, modelFailure, UNAVAILABLE_NOTE } from "./wording.ts";
+import { assistantMessage, replayWith, withDistinctIds } from "./turn_messages.ts";
+import {
+  BLANK_ANSWER,
+  iterationLimit,
+  modelFailure,
+  noProgress,
+  UNAVAILABLE_NOTE,
+} from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "turn"]);
 
@@ -47,6 +56,8 @@ export interface TurnOptions {
 export interface TurnEnd {
   /** Messages waited behind the one that began it, and may wait still. */
   readonly mayLeaveWork: boolean;
+  /** It has not ended: it waits for this, and can be run again. */
+  readonly parked?: SpentBudget;
 }
 
 /** What a turn talks through, once it knows whom it talks with. */
@@ -61,6 +72,9 @@ interface Talk {
 /** The tools that an attempt asks for. */
 type ToolsAsked = Extract<Attempt, { type: "tools" }>;
 
+/** All that ends in an answer. */
+type Answered = Exclude<Attempt, ToolsAsked | OutOfBudget>;
+
 /** Runs once. Everything it did stands in the journal, step by step. */
 export class Turn {
   readonly steps: TurnSteps;
@@ -69,6 +83,8 @@ export class Turn {
   readonly #memory: SessionMemory;
   readonly #desk: ApprovalDesk;
   readonly #view = new AnswerView();
+  readonly #asker: ModelAsker;
+  readonly #progress = new ProgressGuard();
   readonly #mustRunAlone: boolean;
   #toolsUsed: string[] = [];
   #rounds = 0;
@@ -81,6 +97,8 @@ export class Turn {
     this.#memory = memory;
     this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
+    const { sessionKey } = log;
+    this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
   }
 
   /** What people have seen of the answer that is being made. */
@@ -105,7 +123,6 @@ export class Turn {
   }
 
   async #run(signal: AbortSignal): Promise<TurnEnd> {
-    this.#memory.beginTurn();
     const begun = await this.#start(signal);
     if (begun === undefined) return { mayLeaveWork: false };
     let talk = await this.#prepare(begun.replay);
@@ -113,6 +130,7 @@ export class Turn {
     for (;;) {
       const attempt = await this.#attempt(talk, signal);
       signal.throwIfAborted();
+      if (attempt.type === "out_of_budget") return await this.#park(attempt.budget);
       const isOver = attempt.type === "tools"
         ? await this.#useTools(attempt, talk, signal)
         : await this.#giveAnswer(attempt, talk, signal);
@@ -127,6 +145,14 @@ export class Turn {
     if (this.steps.inbounds.length === 0) return await this.#begin(signal);
     const replay = this.#mustRunAlone ? await this.#runAlone(signal) : await this.#resume(signal);
     return { replay, mayLeaveWork: true };
+  }
+
+  /** What was shown stays as it is; whatever is asked next, it is asked anew. */
+  async #park(budget: SpentBudget): Promise<TurnEnd> {
+    const { steps, shown } = this;
+    const { sessionKey } = this.#log;
+    await parkTurn({ sessionKey, services: this.#services, steps, shown }, budget);
+    return { mayLeaveWork: true, parked: budget };
   }
 
   async #rest(): Promise<void> {
@@ -193,30 +219,13 @@ export class Turn {
 
   #attempt(talk: Talk, signal: AbortSignal): Promise<Attempt> {
     return attemptAnswer({
-      call: (call) => this.#callModel(call, talk, signal),
+      call: (call) => {
+        const { replay, system, sent } = talk;
+        const isHidden = !call.withTools || this.#isSuppressed(sent);
+        return this.#asker.ask({ ...call, replay, system, isHidden }, signal);
+      },
       isBlankFine: talk.sent.hasSentHome,
     });
-  }
-
-  async #callModel(
-    { extra, withTools, kept }: AttemptCall,
-    { replay, system, sent }: Talk,
-    signal: AbortSignal,
-  ): Promise<ModelOutcome> {
-    const { provider, settings, tools } = this.#services;
-    this.#view.beginCall({ kept, isHidden: !withTools || this.#isSuppressed(sent) });
-    const request = modelRequest(replay, {
-      system,
-      extra,
-      settings,
-      tools: withTools ? tools.definitions() : [],
-      conversationId: this.#log.sessionKey,
-    });
-    const outcome = await callModel(request, { provider, listener: this.#view, signal });
-    if (outcome.state === "answered" && outcome.response.usage !== null) {
-      this.#memory.count(outcome.response.usage);
-    }
-    return outcome;
   }
 
   async #useTools(attempt: ToolsAsked, talk: Talk, signal: AbortSignal): Promise<boolean> {
@@ -226,11 +235,19 @@ export class Turn {
     this.#view.toolsStarted(attempt.text, toolHints(calls));
     talk.sent.forget();
     talk.runner.beginAnswer();
+    const startedAtMs = this.#services.clock.now();
     const results = await this.#runCalls(calls, line, talk, signal);
+    const tookMs = this.#services.clock.now() - startedAtMs;
     this.#view.toolsEnded();
     for (const said of [message, ...results]) talk.replay.push(said);
     this.#toolsUsed.push(...calls.map(({ call }) => call.function.name));
-    if (++this.#rounds >= this.#services.settings.toolIterationsMax) return await this.#giveUp();
+    this.#rounds++;
+    if (this.#progress.isStuck({ calls, results, tookMs })) {
+      return await this.#giveUp(noProgress(calls.map(({ call }) => call.function.name)));
+    }
+    if (this.#rounds >= this.#services.settings.toolIterationsMax) {
+      return await this.#giveUp(iterationLimit(this.#rounds, this.#toolsUsed));
+    }
     await this.#letJoin(talk, signal);
     return false;
   }
@@ -272,7 +289,7 @@ export class Turn {
   }
 
   async #giveAnswer(
-    attempt: Exclude<Attempt, ToolsAsked>,
+    attempt: Answered,
     talk: Talk,
     signal: AbortSignal,
   ): Promise<boolean> {
@@ -288,7 +305,7 @@ export class Turn {
     return false;
   }
 
-  #answerOf(attempt: Exclude<Attempt, ToolsAsked>, sent: ToolMessages): GivenAnswer {
+  #answerOf(attempt: Answered, sent: ToolMessages): GivenAnswer {
     const { preamble, text: shownText } = this.#view.shown;
     switch (attempt.type) {
       case "answer": {
@@ -308,9 +325,8 @@ export class Turn {
     }
   }
 
-  /** The turn has used up its rounds of tools. */
-  async #giveUp(): Promise<true> {
-    const content = iterationLimit(this.#rounds, this.#toolsUsed);
+  /** The turn ends before the model is done. */
+  async #giveUp(content: string): Promise<true> {
     const message: AssistantMessage = { role: "assistant", content };
     const { preamble } = this.#view.shown;
     await this.steps.answer({ outcome: "done", message, content, preamble });
@@ -338,6 +354,7 @@ export class Turn {
 
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
     this.#joins++;
+    this.#progress.reset();
     this.#memory.waiting.began(joining.map(({ inbound }) => inbound));
     sent.forget();
     for (const { shown } of joining) replay.push(shown);

@@ -14,7 +14,13 @@ import type {
   UserMessage,
 } from "../../providers/provider.ts";
 import type { Conversation } from "./conversation.ts";
-import { fitMessages, inputBudget } from "./governance.ts";
+import {
+  compactMessages,
+  fitMessages,
+  inputBudget,
+  type RequestLimits,
+  requestTokens,
+} from "./governance.ts";
 import { Replay } from "./history.ts";
 import type { SessionSettings } from "./ports.ts";
 
@@ -60,18 +66,41 @@ export interface RequestOptions {
   readonly tools: readonly ToolDefinition[];
   readonly settings: SessionSettings;
   readonly conversationId: string;
+  /** Instead of the budget that the settings give, in tokens. @default null */
+  readonly inputTokensMax?: number | null;
 }
 
 /** The request for the next model call, within the model's window. */
-export function modelRequest(
-  replay: Replay,
-  { system, extra, tools, settings, conversationId }: RequestOptions,
+export function modelRequest(replay: Replay, options: RequestOptions): ChatRequest {
+  return requestOf(fitMessages(conversationOf(replay, options), limitsOf(options)), options);
+}
+
+/** The same for a model that found it too long; undefined when there is nothing left to cut. */
+export function smallerRequest(replay: Replay, options: RequestOptions): ChatRequest | undefined {
+  const messages = compactMessages(conversationOf(replay, options), limitsOf(options));
+  return messages === undefined ? undefined : requestOf(messages, options);
+}
+
+function conversationOf(replay: Replay, { system }: RequestOptions): ChatMessage[] {
+  return replay.messages({ role: "system", content: system });
+}
+
+/** What is behind the conversation is never cut. */
+function limitsOf({ extra, tools, settings, inputTokensMax }: RequestOptions): RequestLimits {
+  const budget = inputTokensMax ?? inputBudget(settings);
+  return {
+    inputTokensMax: budget === null ? null : Math.max(1, budget - requestTokens(extra, [])),
+    tools,
+  };
+}
+
+function requestOf(
+  messages: readonly ChatMessage[],
+  { extra, tools, settings, conversationId }: RequestOptions,
 ): ChatRequest {
-  const all = replay.messages({ role: "system", content: system });
-  all.push(...extra);
   return {
     model: settings.model,
-    messages: fitMessages(all, { inputTokensMax: inputBudget(settings), tools }),
+    messages: extra.length === 0 ? messages : [...messages, ...extra],
     tools,
     tokensMax: settings.tokensMax,
     temperature: settings.temperature,

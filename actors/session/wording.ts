@@ -84,6 +84,18 @@ export function iterationLimit(roundsMax: number, toolNames: readonly string[]):
   return `${limit} Used so far: ${done.join(", ")}. Tell me to go on if you want me to continue.`;
 }
 
+/** To people: the turn goes round in circles. */
+export function noProgress(toolNames: readonly string[]): string {
+  const tools = [...new Set(toolNames)].join(", ");
+  return `I stopped here: I kept doing the same (${tools}) and kept getting the same result, so I ` +
+    "was making no progress. Tell me what to try instead, or what I am missing.";
+}
+
+/** To people: the model did not answer, and is asked again after a while. */
+export function retryWait(delayMs: number): string {
+  return `The model does not answer just now; I try again in ${Math.ceil(delayMs / 1_000)} s.`;
+}
+
 /** To people in another chat than the one that asked: their message was stopped. */
 export const STOPPED_ELSEWHERE = "This was stopped on request before I could answer.";
 

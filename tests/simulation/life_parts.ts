@@ -6,7 +6,9 @@
 import type { Journal } from "../../actors/journal/journal.ts";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { CoreChannel, SessionSurroundings } from "../../actors/gateway/core.ts";
+import { NO_BUDGETS } from "../../actors/session/budgets.ts";
 import type { SessionServices, SessionSettings } from "../../actors/session/ports.ts";
+import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import { ToolRegistry } from "../../actors/tools/registry.ts";
 import { ToolError } from "../../actors/tools/tool.ts";
 import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
@@ -82,6 +84,13 @@ export function sessionServices(options: ServicesOptions): SessionServices {
       const ref = outbox(channel);
       return ref === undefined ? undefined : sabotage.outbox?.(ref) ?? ref;
     },
+    usage: new UsageLedger({
+      journal,
+      clock,
+      prices: () => null,
+      budgets: NO_BUDGETS,
+      timezone: "UTC",
+    }),
     clock,
     newId,
     uptimeMs: () => clock.now() - startedAtMs,

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { NO_BUDGETS } from "../../actors/session/budgets.ts";
+import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import type { SessionServices, SessionSettings } from "../../actors/session/ports.ts";
 
 const SETTINGS: SessionSettings = {
@@ -43,6 +45,13 @@ export type BenchServices =
 export function benchServices({ onWritten, ...services }: BenchServices): SessionServices {
   return {
     settings: SETTINGS,
+    usage: new UsageLedger({
+      journal: services.journal,
+      clock: services.clock,
+      prices: () => null,
+      budgets: NO_BUDGETS,
+      timezone: (services.settings ?? SETTINGS).timezone,
+    }),
     promptFiles: { read: () => Promise.resolve(null) },
     systemPrompt: (channel) => Promise.resolve(`You talk on ${channel}.`),
     readImage: (path) =>

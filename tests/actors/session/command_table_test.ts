@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_USAGE, type UsageCounts } from "../../../actors/journal/usage.ts";
 import {
   helpText,
   parseCommand,
@@ -10,6 +11,7 @@ Deno.test.each([
   ["/new", "new"],
   ["/stop", "stop"],
   ["/status", "status"],
+  ["/usage", "usage"],
   ["/help", "help"],
   ["  /STOP \n", "stop"],
   ["/New", "new"],
@@ -24,15 +26,20 @@ Deno.test.each([
 });
 
 Deno.test("helpText has a line for each command", () => {
-  for (const name of ["new", "stop", "status", "help"]) {
+  for (const name of ["new", "stop", "status", "usage", "help"]) {
     assert.match(helpText(), new RegExp(`^/${name}: \\w`, "m"));
   }
 });
 
+/** What a turn used. */
+function used(inputTokens: number, outputTokens: number, cachedTokens = 0): UsageCounts {
+  return { ...NO_USAGE, calls: 1, inputTokens, outputTokens, cachedTokens };
+}
+
 const FACTS: StatusFacts = {
   version: "0.1.0",
   model: "gpt-x",
-  lastUsage: { promptTokens: 2_000, completionTokens: 300, cachedTokens: 1_200 },
+  lastUsage: used(2_000, 300, 1_200),
   contextTokens: 20_500,
   contextWindowTokens: 65_536,
   tokensMax: 0,
@@ -59,19 +66,19 @@ Deno.test("statusText tells everything, in order", () => {
 Deno.test.each<[string, Partial<StatusFacts>, string]>([
   [
     "no cached tokens",
-    { lastUsage: { promptTokens: 10, completionTokens: 2 } },
+    { lastUsage: used(10, 2) },
     "Tokens: 10 in / 2 out\n",
   ],
-  ["zero cached tokens", {
-    lastUsage: { promptTokens: 10, completionTokens: 2, cachedTokens: 0 },
-  }, "Tokens: 10 in / 2 out\n"],
+  ["a guess", {
+    lastUsage: { ...used(10, 2), estimatedCalls: 1 },
+  }, "Tokens: 10 in / 2 out (estimated)\n"],
   ["everything cached", {
-    lastUsage: { promptTokens: 1_000, completionTokens: 0, cachedTokens: 1_000 },
+    lastUsage: used(1_000, 0, 1_000),
   }, "(100% cached)"],
-  ["no call yet", { lastUsage: null, contextTokens: 0 }, "Context: 0/65k (0%"],
+  ["no call yet", { lastUsage: NO_USAGE, contextTokens: 0 }, "Context: 0/65k (0%"],
   ["no estimate", {
     contextTokens: 0,
-    lastUsage: { promptTokens: 1_200, completionTokens: 0 },
+    lastUsage: used(1_200, 0),
   }, "Context: 1k/65k (1%"],
   ["more than the budget", {
     contextTokens: 120_000,
@@ -79,7 +86,7 @@ Deno.test.each<[string, Partial<StatusFacts>, string]>([
     tokensMax: 8_192,
   }, "120k/128k (101%"],
   ["no room at all", { contextTokens: 50_000, contextWindowTokens: 1_000 }, "(999%"],
-  ["no window", { contextTokens: 0, contextWindowTokens: 0, lastUsage: null }, "0/n/a"],
+  ["no window", { contextTokens: 0, contextWindowTokens: 0, lastUsage: NO_USAGE }, "0/n/a"],
   ["less than a thousand", { contextTokens: 999 }, "Context: 999/65k"],
   ["one message", { messageCount: 1 }, "Session: 1 message\n"],
   ["hours", { uptimeMs: 3_725_000 }, "Uptime: 1h 2m"],

@@ -1,0 +1,126 @@
+/**
+ * One question to the model: within the budgets, within its window, and counted.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Answerer, ChatRequest } from "../../providers/provider.ts";
+import type { AnswerView } from "./answer_view.ts";
+import type { AttemptCall, CallOutcome } from "./answer_attempt.ts";
+import { CallMeter, type MeteredUsage } from "./call_meter.ts";
+import { requestTokens } from "./governance.ts";
+import type { Replay } from "./history.ts";
+import { callModel, type ModelOutcome } from "./model_call.ts";
+import { parkedNote } from "./parking.ts";
+import type { SessionServices } from "./ports.ts";
+import type { SessionMemory } from "./session_memory.ts";
+import type { TurnSteps } from "./steps.ts";
+import { modelRequest, type RequestOptions, smallerRequest } from "./turn_messages.ts";
+
+const logger = getLogger(["troupe", "session", "ask_model"]);
+
+/** What a turn asks with. */
+export interface ModelAskerOptions {
+  readonly sessionKey: string;
+  readonly services: Pick<SessionServices, "provider" | "settings" | "tools" | "usage">;
+  readonly steps: TurnSteps;
+  readonly view: AnswerView;
+  readonly memory: SessionMemory;
+}
+
+/** What is asked. */
+export interface Question extends AttemptCall {
+  readonly replay: Replay;
+  readonly system: string;
+  /** The answer is not shown while it comes. */
+  readonly isHidden: boolean;
+}
+
+/** Asks for one turn. */
+export class ModelAsker {
+  readonly #options: ModelAskerOptions;
+
+  constructor(options: ModelAskerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks, unless a budget is spent. About a conversation that is too long for the model it asks
+   * once more, with much less of it.
+   *
+   * @throws the signal's reason when it aborts; {JournalError}
+   */
+  async ask(question: Question, signal: AbortSignal): Promise<CallOutcome> {
+    const { sessionKey, services, steps } = this.#options;
+    const budget = await services.usage.spentBudget(sessionKey, steps.unbooked);
+    signal.throwIfAborted();
+    if (budget !== null) return { state: "out_of_budget", budget };
+    steps.goesOn(parkedNote(sessionKey));
+    const request = modelRequest(question.replay, this.#requestOptions(question));
+    const outcome = await this.#call(request, question, signal);
+    const isTooLong = outcome.state === "failed" &&
+      outcome.error.code === "provider_context_too_long";
+    return isTooLong ? await this.#askSmaller(question, signal) ?? outcome : outcome;
+  }
+
+  async #askSmaller(question: Question, signal: AbortSignal): Promise<ModelOutcome | undefined> {
+    const { sessionKey, memory } = this.#options;
+    const request = smallerRequest(question.replay, this.#requestOptions(question));
+    if (request === undefined) return undefined;
+    const tokens = requestTokens(request.messages, request.tools);
+    logger.warn("{sessionKey} is too long for {model}: asks again with about {tokens} tokens", {
+      sessionKey,
+      model: request.model,
+      tokens,
+    });
+    const outcome = await this.#call(request, question, signal);
+    // What follows in this conversation would be too long as well.
+    if (outcome.state === "answered") memory.inputTokensMax = tokens;
+    return outcome;
+  }
+
+  #requestOptions({ system, extra, withTools }: Question): RequestOptions {
+    const { sessionKey, services: { settings, tools }, memory } = this.#options;
+    return {
+      system,
+      extra,
+      settings,
+      tools: withTools ? tools.definitions() : [],
+      conversationId: sessionKey,
+      inputTokensMax: memory.inputTokensMax,
+    };
+  }
+
+  async #call(
+    request: ChatRequest,
+    { kept, isHidden }: Question,
+    signal: AbortSignal,
+  ): Promise<ModelOutcome> {
+    const { services: { provider }, view, memory } = this.#options;
+    const asked = { provider: provider.name, model: request.model };
+    const meter = new CallMeter(request, {
+      listener: view,
+      onVoid: (used) => this.#book(asked, used),
+    });
+    view.beginCall({ kept, isHidden });
+    try {
+      const outcome = await callModel(request, { provider, listener: meter, signal });
+      if (outcome.state === "failed") {
+        meter.brokeOff();
+        return outcome;
+      }
+      const used = meter.used(outcome);
+      this.#book(outcome.by ?? asked, used);
+      if (!used.isEstimated) memory.count(used.usage);
+      return outcome;
+    } catch (error) {
+      meter.brokeOff();
+      throw error;
+    }
+  }
+
+  #book(by: Answerer, used: MeteredUsage): void {
+    const { sessionKey, services, steps } = this.#options;
+    steps.book(services.usage.entry({ sessionKey, ...by, ...used }));
+  }
+}
