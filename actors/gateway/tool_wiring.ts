@@ -10,6 +10,7 @@ import { hostStarter } from "../tools/host/adapters/host_starter.ts";
 import type { HostRights, HostSetup } from "../tools/host/host_protocol.ts";
 import { ToolHosts } from "../tools/host/tool_hosts.ts";
 import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
+import { type WebSettings, webSettingsOf } from "../tools/web/web_settings.ts";
 import {
   fileIdentities,
   ignoresCase,
@@ -79,9 +80,14 @@ function filesSetup(rules: PathRules): HostSetup {
   return { kind: "files", rights, workspace, rules: own, settings: {} };
 }
 
-function webSetup({ config }: LoadedConfig, rules: PathRules): HostSetup {
-  const { web, ssrfWhitelist, allowedHosts } = config.tools;
+/** What the web tools are made with. */
+export function webSettings({ config, process }: LoadedConfig): WebSettings {
+  const { maxToolResultChars } = config.agents.defaults;
+  return webSettingsOf(config.tools, process.webSearch, maxToolResultChars);
+}
+
+function webSetup(loaded: LoadedConfig, rules: PathRules): HostSetup {
   const rights = { read: false, write: false, net: true, memoryBytesMax: HOST_MEMORY_BYTES_MAX };
-  const settings = asJson({ web, ssrfWhitelist, allowedHosts });
+  const settings = asJson({ ...webSettings(loaded) });
   return { kind: "web", rights, workspace: rules.workspace, rules, settings };
 }

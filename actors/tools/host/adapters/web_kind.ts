@@ -3,23 +3,27 @@
  * @module
  */
 
-import type { Tool } from "../../tool.ts";
+import { createToolNet } from "../../net/adapters/tool_net.ts";
+import { webSettings } from "../../web/web_settings.ts";
+import { webTools } from "../../web/web_tools.ts";
 import type { HostInside, HostWorld } from "../host_kinds.ts";
 import type { HostSetup } from "../host_protocol.ts";
-import { REFUSED_FILES, REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
+import { REFUSED_FILES, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
 
-/** `settings` of the setup says what the tools are made with. */
-const TOOLS: Readonly<Record<string, (setup: HostSetup) => Promise<Tool>>> = {};
-
-/** Opens the host. */
-export function openWebKind(setup: HostSetup, _world: HostWorld): HostInside {
+/** Opens the host; its settings say what the tools and their network are made with. */
+export function openWebKind(setup: HostSetup, { clock }: HostWorld): HostInside {
+  const settings = webSettings.parse(setup.settings);
+  const tools = new Map(webTools(settings).map((tool) => [tool.name, tool]));
   return {
     context: {
       files: REFUSED_FILES,
       processes: REFUSED_PROCESSES,
-      net: REFUSED_NET,
+      net: createToolNet({ clock, ...settings }),
       send: refuseSend,
     },
-    find: (name) => Object.hasOwn(TOOLS, name) ? TOOLS[name]?.(setup) : undefined,
+    find: (name) => {
+      const tool = tools.get(name);
+      return tool === undefined ? undefined : Promise.resolve(tool);
+    },
   };
 }

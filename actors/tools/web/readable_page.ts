@@ -1,0 +1,164 @@
+/**
+ * What an HTML page is about, as Markdown or plain text.
+ * @module
+ */
+
+import type { PageDocument, PageElement, PageNode } from "./page_libraries.ts";
+import { plainText, tidyLines } from "./plain_text.ts";
+
+/** How a page is shown. */
+export type ExtractMode = "markdown" | "text";
+
+/** A page as it is read. */
+export interface ReadablePage {
+  /** "readability": its article; "body": all it shows; "text": too large or deep to be parsed. */
+  readonly extractor: "readability" | "body" | "text";
+  readonly text: string;
+}
+
+/**
+ * Above any of these a page is not parsed but read by its letters: the parser takes seconds, or
+ * runs out of stack.
+ */
+const HTML_CHARS_MAX = 3_000_000;
+const ELEMENTS_MAX = 30_000;
+const DEPTH_MAX = 256;
+/** An article with less text than this, on a page with more, is a teaser. */
+const ARTICLE_CHARS_MIN = 200;
+const ARTICLE_SHARE_MIN = 0.05;
+const NOT_SHOWN =
+  "head, title, meta, link, script, style, noscript, template, iframe, nav, form, svg, canvas, [hidden]";
+
+/** Extracts a page; `url` is where its relative links start. Never throws for what a page holds. */
+export async function readablePage(
+  html: string,
+  url: string,
+  mode: ExtractMode,
+): Promise<ReadablePage> {
+  if (html.length > HTML_CHARS_MAX || countElements(html) > ELEMENTS_MAX) {
+    return { extractor: "text", text: plainText(html) };
+  }
+  const libraries = await import("./page_libraries.ts");
+  const whole = withBody(html);
+  const { document } = libraries.parseHTML(whole);
+  if (document.body === null || !isShallow(document)) {
+    return { extractor: "text", text: plainText(html) };
+  }
+  completeLinks(document, url);
+  const title = oneLine(document.querySelector("title")?.textContent ?? "");
+  const lengthOfAll = (document.body.textContent ?? "").length;
+  // Readability takes the document apart, so that the other way needs one of its own.
+  const article = new libraries.Readability(document, {
+    maxElemsToParse: ELEMENTS_MAX * 2,
+    serializer: (element) => element,
+  }).parse();
+  const length = article?.textContent?.trim().length ?? 0;
+  const isTeaser = length < ARTICLE_CHARS_MIN || length < lengthOfAll * ARTICLE_SHARE_MIN;
+  if (article?.content && !(isTeaser && lengthOfAll > length * 2)) {
+    const name = oneLine(article.title ?? "") || title;
+    return { extractor: "readability", text: render(libraries, article.content, name, mode) };
+  }
+  const { document: again } = libraries.parseHTML(whole);
+  completeLinks(again, url);
+  for (const element of Array.from(again.querySelectorAll(NOT_SHOWN))) element.remove();
+  return {
+    extractor: "body",
+    text: again.body === null ? plainText(html) : render(libraries, again.body, title, mode),
+  };
+}
+
+type Libraries = typeof import("./page_libraries.ts");
+
+function render(
+  { Turndown }: Libraries,
+  content: PageElement,
+  title: string,
+  mode: ExtractMode,
+): string {
+  const markdown = markdownWriter(Turndown).turndown(content);
+  const body = tidyLines(mode === "markdown" ? markdown : withoutMarkdown(markdown));
+  if (title === "" || body.startsWith(`# ${title}`)) return body;
+  return `${mode === "markdown" ? "# " : ""}${title}\n\n${body}`.trim();
+}
+
+function markdownWriter(Writer: Libraries["Turndown"]): InstanceType<Libraries["Turndown"]> {
+  return new Writer({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" })
+    .remove(["script", "style", "noscript", "iframe"])
+    .addRule("cell", {
+      filter: ["th", "td"],
+      replacement: (content) => ` ${oneLine(content).replaceAll("|", "\\|")} |`,
+    })
+    .addRule("row", {
+      filter: ["tr"],
+      replacement: (content, row) => `\n|${content}${isFirstRow(row) ? ruleBelow(row) : ""}`,
+    })
+    .addRule("table", {
+      filter: ["table"],
+      replacement: (content) => `\n\n${content.replaceAll(/\n\s*\n/g, "\n").trim()}\n\n`,
+    });
+}
+
+function isFirstRow(row: PageElement): boolean {
+  const section = row.parentNode;
+  if (section === null || elementsOf(section)[0] !== row) return false;
+  if (!/^(THEAD|TBODY)$/i.test(section.nodeName)) return true;
+  return section.parentNode !== null && elementsOf(section.parentNode)[0] === section;
+}
+
+function ruleBelow(row: PageElement): string {
+  return `\n|${" --- |".repeat(elementsOf(row).length)}`;
+}
+
+function elementsOf(node: { readonly childNodes: PageElement["childNodes"] }): unknown[] {
+  return Array.from(node.childNodes).filter(({ nodeName }) => !nodeName.startsWith("#"));
+}
+
+/** Markdown's signs taken off again; what was escaped stays itself. */
+function withoutMarkdown(markdown: string): string {
+  return markdown
+    .replaceAll(/!\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
+    .replaceAll(/\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
+    .replaceAll(/^(#{1,6}|>) /gm, "")
+    .replaceAll(/^```.*$/gm, "")
+    .replaceAll(/(?<!\\)(\*\*|__|[_`])/g, "")
+    .replaceAll(/\\([\\`*_{}[\]()#+.!|>~-])/g, "$1");
+}
+
+/** Links that lead somewhere, from wherever they are read; those that run scripts lead nowhere. */
+function completeLinks(document: PageDocument, url: string): void {
+  const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)
+    ?.href ?? url;
+  for (const [selector, name] of [["a[href]", "href"], ["img[src]", "src"]] as const) {
+    for (const element of Array.from(document.querySelectorAll(selector))) {
+      const target = URL.parse(element.getAttribute(name) ?? "", base);
+      if (target !== null && /^(https?|mailto):$/.test(target.protocol)) {
+        element.setAttribute(name, target.href);
+      } else element.removeAttribute(name);
+    }
+  }
+}
+
+/** The parser, unlike a browser, invents no body for what stands outside of one. */
+function withBody(html: string): string {
+  return /<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
+}
+
+/** Whether a page nests no deeper than the recursions of the libraries bear. */
+function isShallow(root: PageNode): boolean {
+  let level: readonly PageNode[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return false;
+    level = level.flatMap(({ childNodes }) => Array.from(childNodes));
+  }
+  return true;
+}
+
+function countElements(html: string): number {
+  let count = 0;
+  for (const _ of html.matchAll(/<[a-z]/gi)) count += 1;
+  return count;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
