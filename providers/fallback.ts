@@ -96,8 +96,8 @@ async function* answerOf(
   provider: Provider,
   request: ChatRequest,
   signal: AbortSignal,
-): AsyncGenerator<ChatEvent, Ending> {
   standsIn: boolean,
+): AsyncGenerator<ChatEvent, Ending> {
   let hasShown = false;
   for await (const event of provider.chat(request, signal)) {
     if (event.type === "failed") return { error: event.error, hasShown };

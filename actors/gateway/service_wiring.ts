@@ -103,15 +103,15 @@ export function wireServices(options: WiringOptions): WiredServices {
       provider,
       tools: new ToolRegistry(world.clock, tools.map((tool) => hostedTool(tool, hosts))),
       toolContext: toolContextOf(options, rules),
-      clock: world.clock,
-      newId: world.newId,
-      uptimeMs,
       usage: wireUsage({
         agents: config.agents,
         journal,
         clock: world.clock,
         provider: provider.name,
       }),
+      clock: world.clock,
+      newId: world.newId,
+      uptimeMs,
     },
   };
 }
