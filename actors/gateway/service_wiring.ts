@@ -28,7 +28,7 @@ import { listDirTool } from "../tools/list_dir.ts";
 import { messageTool } from "../tools/message.ts";
 import { readFileTool } from "../tools/read_file.ts";
 import { ToolRegistry } from "../tools/registry.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool, ToolNeeds } from "../tools/tool.ts";
 import { webTools } from "../tools/web/web_tools.ts";
 import { writeFileTool } from "../tools/write_file.ts";
 import { realFolder } from "./adapters/local_folders.ts";
@@ -66,6 +66,8 @@ export interface WiredServices {
   readonly hostsLine: string | undefined;
   /** Ends with the gateway. */
   readonly hosts: ToolHosts;
+  /** What a tool may use; undefined for one that is not known. */
+  readonly needsOf: (tool: string) => ToolNeeds | undefined;
   readonly transcribeFolder: TranscribeFolder;
   /** Loads the code that talks to the model, so that the first message does not wait for it. */
   readonly preloadModel: () => Promise<void>;
@@ -88,6 +90,7 @@ export function wireServices(options: WiringOptions): WiredServices {
     toolsLine: describeTools(tools, loaded),
     hostsLine,
     hosts,
+    needsOf: (tool) => tools.find(({ name }) => name === tool)?.needs,
     transcribeFolder: wireSpeech({
       config,
       fallbacks: loaded.process.transcription,
