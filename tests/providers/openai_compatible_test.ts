@@ -64,7 +64,7 @@ Deno.test.each<[string, boolean, StreamStep]>([
   const encoder = new TextEncoder();
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
-  using _fetch = answerFetch(readable);
+  using _fetch = answerFetch(() => readable);
   const clock = new ManualClock();
   const seen: ChatEvent[] = [];
   const provider = connect({ baseUrl: "http://127.0.0.1:1/v1", clock });

@@ -6,11 +6,11 @@
 /** Bytes of a body. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Lets every `fetch` answer with a stream of events until it is disposed. */
-export function answerFetch(body: ReadableStream<Bytes>): Disposable {
+/** Lets every `fetch` answer with a stream of events, made anew, until it is disposed. */
+export function answerFetch(body: () => ReadableStream<Bytes>): Disposable {
   const original = globalThis.fetch;
   globalThis.fetch = (_, init) => {
-    const response = new Response(abortable(body, init?.signal), {
+    const response = new Response(abortable(body(), init?.signal), {
       headers: { "content-type": "text/event-stream" },
     });
     return Promise.resolve(response);
