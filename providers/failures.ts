@@ -56,6 +56,9 @@ const USER_TEXT: Readonly<Record<ProviderFailure, string>> = {
   provider_context_too_long:
     "The model request failed: the conversation is too long for this model. /new starts a new one.",
   provider_content_filter: "The model request failed: the provider's content filter refused it.",
+  provider_web_page:
+    "The model request failed: the answer is a web page, not a model's answer. Please check the " +
+    "URL in apiBase, and whether the network wants a sign-in first.",
   provider_empty: "The model request failed: the model sent an empty answer.",
   provider_aborted: "The model request was stopped.",
 };

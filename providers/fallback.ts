@@ -38,6 +38,7 @@ const ELIGIBLE: ReadonlySet<ProviderFailure> = new Set([
   "provider_timeout",
   "provider_connection",
   "provider_empty",
+  "provider_web_page",
 ]);
 
 /**

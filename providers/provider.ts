@@ -169,6 +169,8 @@ export type ProviderFailure =
   | "provider_context_too_long"
   | "provider_content_filter"
   | "provider_empty"
+  /** Somebody else answered: a page or a redirect of another server, or of the network. */
+  | "provider_web_page"
   | "provider_aborted";
 
 /** What a provider error carries besides its text. */

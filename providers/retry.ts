@@ -203,10 +203,14 @@ function tooLong(error: ProviderError, waitMs: number): ProviderError {
   });
 }
 
-/** "90 seconds", "60 minutes", "3 hours": rounded up, in the unit that reads best. */
+/** "90 seconds", "60 minutes", "3 hours", "4 days": rounded up, in the unit that reads best. */
 function inWords(waitMs: number): string {
   const seconds = Math.ceil(waitMs / 1_000);
   if (seconds <= 120) return `${seconds} seconds`;
   const minutes = Math.ceil(seconds / 60);
-  return minutes <= 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+  if (minutes <= 120) return `${minutes} minutes`;
+  const hours = Math.ceil(minutes / 60);
+  if (hours <= 48) return `${hours} hours`;
+  const days = Math.ceil(hours / 24);
+  return days <= 365 ? `${days} days` : "more than a year";
 }

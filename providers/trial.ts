@@ -35,10 +35,6 @@ export async function tryProvider(
   const beganMs = clock.now();
   for await (const event of provider.chat(tinyRequest(model), signal)) {
     if (event.type === "finished") return { state: "ok", tookMs: clock.now() - beganMs };
-    // Who answers with nothing within so few tokens has a good key, address and model.
-    if (event.type === "failed" && event.error.code === "provider_empty") {
-      return { state: "ok", tookMs: clock.now() - beganMs };
-    }
     if (event.type === "failed") {
       return { state: "failed", fault: faultOf(event.error), error: event.error };
     }
@@ -62,6 +58,8 @@ function tinyRequest(model: string): ChatRequest {
 export function faultOf({ code, status, message }: ProviderError): TrialFault {
   switch (code) {
     case "provider_auth":
+      // A good key may not be good for every model.
+      return status === 403 && isAboutModel(message) ? "model name" : "key";
     case "provider_unconfigured":
       return "key";
     case "provider_quota":
@@ -74,6 +72,10 @@ export function faultOf({ code, status, message }: ProviderError): TrialFault {
       return "network";
     case "provider_overloaded":
       return "server";
+    case "provider_web_page":
+    // Nothing that a model server says was in it.
+    case "provider_empty":
+      return "url";
     case "provider_bad_request":
       return faultOfRefusal(status, message);
     default:
@@ -83,11 +85,14 @@ export function faultOf({ code, status, message }: ProviderError): TrialFault {
 
 /** Vendors say which model they do not know; a wrong address is answered by whoever is there. */
 function faultOfRefusal(status: number | undefined, message: string): TrialFault {
-  const isAboutModel = /\bmodels?\b/i.test(message) &&
-    /not.?found|no such|unknown|invalid|not (?:a )?(?:valid|exist|support|available)|n't exist/i
-      .test(message);
-  if (isAboutModel) return "model name";
-  if (status === 404 || status === 405) return "url";
-  // Without a status nothing of the vendor's came: a page of another server, or a redirect.
-  return status === undefined || (status >= 300 && status < 400) ? "url" : "request";
+  if (isAboutModel(message)) return "model name";
+  // Without a status it is no refusal of a vendor's, but what another server has to say.
+  return status === undefined || status === 404 || status === 405 ? "url" : "request";
 }
+
+function isAboutModel(message: string): boolean {
+  return /\bmodels?\b|model_not_found/i.test(message) && UNKNOWN_WORDS.test(message);
+}
+
+const UNKNOWN_WORDS =
+  /not.?found|no such|unknown|invalid|no(?:t have)? access|not (?:a )?(?:valid|exist|support|available)|n't exist/i;

@@ -7,6 +7,7 @@ import type { Fault } from "../failures.ts";
 import { waitFromHeaders } from "../retry_after.ts";
 import { type Answer, WireError } from "./answer.ts";
 import { faultOfVendorError } from "./vendor_error.ts";
+import { foreignFault, isHtml, pageFault } from "./web_page.ts";
 
 /** Longest body of an error that is looked at, in bytes. */
 const ERROR_BYTES_MAX = 64 * 1_024;
@@ -18,9 +19,9 @@ const ERROR_BYTES_MAX = 64 * 1_024;
  */
 export async function answerOf(response: Response): Promise<Answer> {
   const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-  if (type.includes("html")) {
+  if (isHtml(response.headers)) {
     await response.body?.cancel();
-    throw foreign(`the answer is ${type}, not one of a model API`);
+    throw new WireError(pageFault());
   }
   if (type.includes("json")) return { kind: "whole", body: await jsonOf(response) };
   if (response.body === null) throw foreign("the answer has no body");
@@ -41,11 +42,12 @@ export async function faultOfResponse(response: Response, nowMs: number): Promis
 export function faultOfHead(
   { status, headers }: Pick<Response, "status" | "headers">,
   nowMs: number,
-): Pick<Fault, "status" | "shouldRetry" | "retryAfterMs"> {
+): Partial<Fault> & Pick<Fault, "status"> {
   const verdict = headers.get("x-should-retry");
   const retryAfterMs = waitFromHeaders(headers, nowMs);
   return {
     status,
+    ...foreignFault({ status, headers }),
     ...(verdict !== null && { shouldRetry: verdict === "true" }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

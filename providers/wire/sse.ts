@@ -5,6 +5,7 @@
 
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { WireError } from "./answer.ts";
+import { beginsPage, pageFault } from "./web_page.ts";
 
 /** Longest event that is read, in characters: an image in a stream fits, an endless line does not. */
 const EVENT_CHARS_MAX = 64 * 1_024 * 1_024;
@@ -15,6 +16,7 @@ export class SseReader {
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
   #batch: string[] = [];
+  #hasBegun = false;
   #isOver = false;
 
   constructor(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
@@ -39,14 +41,17 @@ export class SseReader {
    * The data of all events that the next bytes complete: none for comments and halves.
    *
    * @returns undefined when the body has ended
-   * @throws what the body fails with; {WireError} when an event does not end
+   * @throws what the body fails with; {WireError} when it is a page, or an event does not end
    */
   async read(): Promise<readonly string[] | undefined> {
     if (this.#isOver) return undefined;
     const { done, value } = await this.#reader.read();
     this.#batch = [];
     if (!done) {
-      this.#parser.feed(this.#decoder.decode(value, { stream: true }));
+      const text = this.#decoder.decode(value, { stream: true });
+      if (!this.#hasBegun && beginsPage(text)) throw new WireError(pageFault());
+      this.#hasBegun ||= text.trim() !== "";
+      this.#parser.feed(text);
       return this.#batch;
     }
     this.#isOver = true;

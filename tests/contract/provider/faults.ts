@@ -22,7 +22,7 @@ const FAULTS: readonly (readonly [ProviderFailure, string, ModelReply])[] = [
   ["provider_overloaded", "529", refuse(529, { type: "overloaded_error", message: "x" })],
   ["provider_timeout", "408", refuse(408, { message: "x" })],
   ["provider_bad_request", "404", refuse(404, { message: "no such model" })],
-  ["provider_bad_request", "a redirect", {
+  ["provider_web_page", "a redirect", {
     status: 302,
     headers: { location: "http://127.0.0.1:1/" },
     body: "",
@@ -33,7 +33,23 @@ const FAULTS: readonly (readonly [ProviderFailure, string, ModelReply])[] = [
     refuse(400, { type: "invalid_request_error", message: "prompt is too long: 300000 tokens" }),
   ],
   ["provider_content_filter", "a filter", refuse(400, { code: "content_filter", message: "no" })],
-  ["provider_bad_request", "a page", { status: 200, headers: PAGE, body: "<html>Log in</html>" }],
+  ["provider_web_page", "a page", { status: 200, headers: PAGE, body: "<html>Log in</html>" }],
+  ["provider_web_page", "a page that says it is none", {
+    status: 200,
+    headers: { "content-type": "text/event-stream" },
+    body: "\n<!DOCTYPE html><title>Hotel</title>",
+  }],
+  ["provider_web_page", "a page instead of a refusal", {
+    status: 403,
+    headers: PAGE,
+    body: "<html>Blocked</html>",
+  }],
+  ["provider_web_page", "a network that wants a sign-in", { status: 511, body: "Log in" }],
+  ["provider_auth", "a page about credentials", {
+    status: 401,
+    headers: PAGE,
+    body: "<html>Unauthorized</html>",
+  }],
   ["provider_overloaded", "a page of a proxy", {
     status: 502,
     headers: PAGE,
