@@ -84,15 +84,12 @@ export function compactMessages(
   messages: readonly ChatMessage[],
   limits: RequestLimits,
 ): readonly ChatMessage[] | undefined {
-  const before = requestTokens(messages, limits.tools);
-  const half = Math.floor(Math.min(limits.inputTokensMax ?? before, before) / 2);
+  const refused = requestTokens(fitMessages(messages, limits), limits.tools);
+  const half = Math.floor(refused / 2);
   const fitted = fitMessages(messages, { ...limits, inputTokensMax: half });
-  const results = fitted.filter(({ role }) => role === "tool");
   const excess = requestTokens(fitted, limits.tools) - half;
-  const room = Math.max(0, sum(results.map(tokensOf)) - excess);
-  const charsMax = Math.max(RESULT_CHARS_MIN, Math.floor(room / Math.max(1, results.length)));
-  const cut = excess <= 0 ? fitted : fitted.map((message) => shortened(message, charsMax));
-  return requestTokens(cut, limits.tools) < before * SMALLER_SHARE ? cut : undefined;
+  const cut = excess <= 0 ? fitted : shortenResults(fitted, excess);
+  return requestTokens(cut, limits.tools) < refused * SMALLER_SHARE ? cut : undefined;
 }
 
 /** What a request takes up, in tokens. */
@@ -103,7 +100,21 @@ export function requestTokens(
   return estimatePromptTokens([], tools) + sum(messages.map(tokensOf));
 }
 
-/** Tokens count for a character each: cut too much rather than too little. */
+/** Cuts the longest results, so that all together lose about `excess` tokens. */
+function shortenResults(
+  messages: readonly ChatMessage[],
+  excess: number,
+): readonly ChatMessage[] {
+  const results = messages.filter(({ role, content }) =>
+    role === "tool" && typeof content === "string"
+  );
+  const tokens = sum(results.map(tokensOf));
+  const chars = sum(results.map(({ content }) => content?.length ?? 0));
+  const roomChars = Math.max(0, tokens - excess) * (chars / Math.max(1, tokens));
+  const charsMax = Math.floor(roomChars / Math.max(1, results.length));
+  return messages.map((message) => shortened(message, Math.max(RESULT_CHARS_MIN, charsMax)));
+}
+
 function shortened(message: ChatMessage, charsMax: number): ChatMessage {
   if (message.role !== "tool" || typeof message.content !== "string") return message;
   const { content } = message;

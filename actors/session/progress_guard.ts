@@ -11,7 +11,7 @@ const STALE_ROUNDS_MAX = 8;
 /** A round that takes its time waits for something; looking again is what waiting is. */
 const WAITING_MS = 1_000;
 /** Long results stand in files of their own, whose names say nothing. */
-const RESULT_FILE = /\S*tool-results\S*/g;
+const RESULT_FILE = /tool-results\S{1,300}/g;
 
 /** A round of tools that is over. */
 export interface FinishedRound {

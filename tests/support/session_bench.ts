@@ -15,11 +15,14 @@ import type {
   SessionServices,
   SessionSettings,
 } from "../../actors/session/ports.ts";
+import { type BudgetSettings, NO_BUDGETS } from "../../actors/session/budgets.ts";
 import { sessionActor } from "../../actors/session/session.ts";
 import type { SessionActorMessage } from "../../actors/session/session_protocol.ts";
+import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import { sessionFileName } from "../../actors/session/session_name.ts";
 import type { ToolConcurrency, ToolContext, ToolResult } from "../../actors/tools/tool.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
+import type { PriceList } from "../../providers/prices.ts";
 import type { ChatMessage, Provider } from "../../providers/provider.ts";
 import { MemorySessionFiles } from "./memory_session_files.ts";
 import { Probe } from "./probe.ts";
@@ -45,6 +48,10 @@ export interface SessionBenchOptions {
   readonly settings?: Partial<SessionSettings>;
   readonly services?: Partial<SessionServices>;
   readonly sessionKey?: string;
+  /** What may be used. @default no limits */
+  readonly budgets?: BudgetSettings;
+  /** What models cost. @default nobody knows */
+  readonly prices?: PriceList;
   /** What an earlier world left on disk. */
   readonly disk?: Disk;
   /** Permits are granted as soon as they are asked for. @default true */
@@ -217,6 +224,13 @@ export class SessionBench implements AsyncDisposable {
       outbox: (channel) => this.outboxes.get(channel),
       clock: this.world.clock,
       newId: () => `w${world}-${++ids}`,
+      usage: new UsageLedger({
+        journal: this.journal,
+        clock: this.world.clock,
+        prices: options.prices ?? (() => null),
+        budgets: options.budgets ?? NO_BUDGETS,
+        timezone: benchSettings(options.settings).timezone,
+      }),
       ...options.services,
     });
   }

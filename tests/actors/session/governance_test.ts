@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { fitMessages, inputBudget } from "../../../actors/session/governance.ts";
+import {
+  compactMessages,
+  fitMessages,
+  inputBudget,
+  requestTokens,
+} from "../../../actors/session/governance.ts";
 import { wellFormed } from "../../../actors/session/history.ts";
 import { estimatePromptTokens } from "../../../providers/tokens.ts";
 import type { ChatMessage, ToolDefinition } from "../../../providers/provider.ts";
@@ -133,6 +138,38 @@ Deno.test("fitMessages keeps a replay well-formed, its system message, and its l
       );
     }),
   );
+});
+
+Deno.test("compactMessages keeps a conversation well-formed and the last question whole", () => {
+  fc.assert(
+    fc.property(
+      anyConversation,
+      fc.option(fc.integer({ min: 1, max: 400 })),
+      (conversation, inputTokensMax) => {
+        const limits = { inputTokensMax, tools: [] };
+        const replay = wellFormed(conversation);
+        const before = fitMessages([SYSTEM, ...replay], limits);
+        const after = compactMessages([SYSTEM, ...replay], limits);
+        if (after === undefined) return;
+        assert.ok(requestTokens(after, []) < requestTokens(before, []));
+        const [system, ...rest] = after;
+        assert.equal(system, SYSTEM);
+        assert.deepEqual(wellFormed(rest), rest);
+        const isUser = ({ role }: ChatMessage) => role === "user";
+        assert.deepEqual(rest.findLast(isUser), replay.findLast(isUser));
+      },
+    ),
+  );
+});
+
+Deno.test("compactMessages cuts the results of the last round when nothing else helps", () => {
+  const question: ChatMessage = { role: "user", content: "read all of it" };
+  const messages = [SYSTEM, question, ...toolRound(1, 40_000)];
+  const after = compactMessages(messages, { inputTokensMax: null, tools: [] });
+  assert.ok(after !== undefined);
+  const share = requestTokens(after, []) / requestTokens(messages, []);
+  assert.ok(share > 0.4 && share < 0.6, `${share}`);
+  assert.equal(after[1], question);
 });
 
 Deno.test("fitMessages looks only at what it keeps", () => {
