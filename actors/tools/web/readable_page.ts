@@ -46,6 +46,8 @@ export async function readablePage(
   }
   completeLinks(document, url);
   const title = oneLine(document.querySelector("title")?.textContent ?? "");
+  // Outside of a head it would be read twice.
+  for (const element of Array.from(document.body.querySelectorAll("title"))) element.remove();
   const lengthOfAll = (document.body.textContent ?? "").length;
   // Readability takes the document apart, so that the other way needs one of its own.
   const article = new libraries.Readability(document, {
