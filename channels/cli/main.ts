@@ -6,6 +6,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { asError } from "../../actors/kernel/errors.ts";
 import { systemTerminal, type Terminal } from "./adapters/terminal.ts";
+import { loadCommands } from "./load_commands.ts";
 import { addProviders } from "./provider_commands.ts";
 import { VERSION } from "./version.ts";
 
@@ -60,7 +61,7 @@ function addRunning(program: Command, terminal: Terminal, done: (exitCode: numbe
     .addOption(workspaceOption())
     .option("--verbose", "log details")
     .action(async (flags) => {
-      const { gatewayCommand } = await import("./commands/gateway.ts");
+      const { gatewayCommand } = await (await loadCommands()).gateway();
       done(await gatewayCommand(flags, terminal));
     });
   program.command("agent")
@@ -71,7 +72,7 @@ function addRunning(program: Command, terminal: Terminal, done: (exitCode: numbe
     .addOption(workspaceOption())
     .option("--logs", "show the log")
     .action(async (flags, command: Command) => {
-      const { agentCommand } = await import("./commands/agent.ts");
+      const { agentCommand } = await (await loadCommands()).agent();
       const isChosen = command.getOptionValueSource("session") !== "default";
       done(await agentCommand({ ...flags, ...(!isChosen && { session: undefined }) }, terminal));
     });
@@ -89,7 +90,7 @@ function addQuestions(
     .addOption(configOption())
     .addOption(workspaceOption())
     .action(async (flags) => {
-      const { statusCommand } = await import("./commands/status.ts");
+      const { statusCommand } = await (await loadCommands()).status();
       done(await statusCommand(flags, terminal));
     });
   program.command("failed")
@@ -98,7 +99,7 @@ function addQuestions(
     .addOption(jsonOption())
     .addOption(configOption())
     .action(async (flags) => {
-      const { failedCommand } = await import("./commands/failed.ts");
+      const { failedCommand } = await (await loadCommands()).failed();
       done(await failedCommand(flags, terminal));
     });
   program.command("retry")
@@ -106,7 +107,7 @@ function addQuestions(
     .argument("<id>", "as failed lists it")
     .addOption(configOption())
     .action(async (id, flags) => {
-      const { retryCommand } = await import("./commands/decide.ts");
+      const { retryCommand } = await (await loadCommands()).decide();
       done(await retryCommand(id, flags, terminal));
     });
   program.command("drop")
@@ -114,7 +115,7 @@ function addQuestions(
     .argument("<id>", "as failed lists it")
     .addOption(configOption())
     .action(async (id, flags) => {
-      const { dropCommand } = await import("./commands/decide.ts");
+      const { dropCommand } = await (await loadCommands()).decide();
       done(await dropCommand(id, flags, terminal));
     });
 }
@@ -132,7 +133,7 @@ function addChannels(
     .addOption(jsonOption())
     .addOption(configOption())
     .action(async (flags) => {
-      const { channelsStatusCommand } = await import("./commands/channels_status.ts");
+      const { channelsStatusCommand } = await (await loadCommands()).channelsStatus();
       done(await channelsStatusCommand(flags, terminal));
     });
   channels.command("login")
@@ -148,7 +149,7 @@ function addChannels(
     .addOption(jsonOption())
     .addOption(configOption())
     .action(async (name, flags) => {
-      const { channelsLoginCommand } = await import("./commands/channels_login.ts");
+      const { channelsLoginCommand } = await (await loadCommands()).channelsLogin();
       done(await channelsLoginCommand(name, flags, terminal));
     });
 }

@@ -5,6 +5,7 @@
 
 import { type Command, Option } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { loadCommands } from "./load_commands.ts";
 
 /** Adds `providers` and `provider`. */
 export function addProviders(
@@ -18,7 +19,7 @@ export function addProviders(
     .addOption(new Option("--json", "print JSON, for scripts"))
     .addOption(configOption())
     .action(async (flags) => {
-      const { providersCommand } = await import("./commands/providers.ts");
+      const { providersCommand } = await (await loadCommands()).providers();
       done(await providersCommand(flags, terminal));
     });
   providers.command("test")
@@ -27,7 +28,7 @@ export function addProviders(
     .option("-m, --model <name>", "ask this model instead of the configured one")
     .configureHelp({ showGlobalOptions: true })
     .action(async (name, _flags, command: Command) => {
-      const { providersTestCommand } = await import("./commands/providers.ts");
+      const { providersTestCommand } = await (await loadCommands()).providers();
       done(await providersTestCommand(name, command.optsWithGlobals(), terminal));
     });
   const provider = program.command("provider")
@@ -37,7 +38,7 @@ export function addProviders(
     .argument("<provider>", "openai-codex or github-copilot")
     .addOption(configOption())
     .action(async (name, flags) => {
-      const { providerLoginCommand } = await import("./commands/provider_login.ts");
+      const { providerLoginCommand } = await (await loadCommands()).providerLogin();
       done(await providerLoginCommand(name, flags, terminal));
     });
   provider.command("logout")
@@ -45,7 +46,7 @@ export function addProviders(
     .argument("<provider>", "openai-codex or github-copilot")
     .addOption(configOption())
     .action(async (name, flags) => {
-      const { providerLogoutCommand } = await import("./commands/provider_login.ts");
+      const { providerLogoutCommand } = await (await loadCommands()).providerLogin();
       done(await providerLogoutCommand(name, flags, terminal));
     });
 }

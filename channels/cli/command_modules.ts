@@ -1,0 +1,49 @@
+/**
+ * All commands; each one's module is loaded when it is called.
+ * @module
+ */
+
+/** Loads `gateway`. */
+export function gateway(): Promise<typeof import("./commands/gateway.ts")> {
+  return import("./commands/gateway.ts");
+}
+
+/** Loads `agent`. */
+export function agent(): Promise<typeof import("./commands/agent.ts")> {
+  return import("./commands/agent.ts");
+}
+
+/** Loads `status`. */
+export function status(): Promise<typeof import("./commands/status.ts")> {
+  return import("./commands/status.ts");
+}
+
+/** Loads `failed`. */
+export function failed(): Promise<typeof import("./commands/failed.ts")> {
+  return import("./commands/failed.ts");
+}
+
+/** Loads `retry` and `drop`. */
+export function decide(): Promise<typeof import("./commands/decide.ts")> {
+  return import("./commands/decide.ts");
+}
+
+/** Loads `channels status`. */
+export function channelsStatus(): Promise<typeof import("./commands/channels_status.ts")> {
+  return import("./commands/channels_status.ts");
+}
+
+/** Loads `channels login`. */
+export function channelsLogin(): Promise<typeof import("./commands/channels_login.ts")> {
+  return import("./commands/channels_login.ts");
+}
+
+/** Loads `providers` and `providers test`. */
+export function providers(): Promise<typeof import("./commands/providers.ts")> {
+  return import("./commands/providers.ts");
+}
+
+/** Loads `provider login` and `provider logout`. */
+export function providerLogin(): Promise<typeof import("./commands/provider_login.ts")> {
+  return import("./commands/provider_login.ts");
+}
