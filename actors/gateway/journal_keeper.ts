@@ -5,7 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Journal, JournalTrouble } from "../journal/journal.ts";
+import type { Journal, PastTrouble } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
@@ -37,7 +37,7 @@ export interface Retention {
 
 /** What the keeper needs. */
 export interface JournalKeeperOptions {
-  readonly journal: Pick<Journal, "prune" | "sync" | "trouble">;
+  readonly journal: Pick<Journal, "prune" | "sync" | "trouble" | "pastTrouble">;
   readonly retention: Retention;
   readonly alarms: ActorRef<AlarmMessage>;
 }
@@ -45,7 +45,7 @@ export interface JournalKeeperOptions {
 /** What the keeper tells itself. */
 export type JournalKeeperMessage =
   | { readonly type: "check_due" }
-  | { readonly type: "tried"; readonly trouble: JournalTrouble; readonly outcome: Outcome<void> }
+  | { readonly type: "tried" }
   | { readonly type: "sweep_due" }
   | { readonly type: "swept"; readonly outcome: Outcome<boolean> };
 
@@ -62,12 +62,15 @@ export function journalKeeperActor(
 class JournalKeeper implements Actor<JournalKeeperMessage> {
   readonly #context: ActorContext<JournalKeeperMessage>;
   readonly #options: JournalKeeperOptions;
-  /** The trouble that was seen and has not passed. */
-  #seen: JournalTrouble | null = null;
+  /** The last trouble that needs no more words. */
+  #told: PastTrouble | null;
+  /** Since when there is trouble on and off that nobody was told of. */
+  #untoldSinceMs: number | null = null;
 
   constructor(context: ActorContext<JournalKeeperMessage>, options: JournalKeeperOptions) {
     this.#context = context;
     this.#options = options;
+    this.#told = options.journal.pastTrouble;
     context.after(CHECK_MS, { type: "check_due" });
     context.after(FIRST_SWEEP_MS, { type: "sweep_due" });
   }
@@ -77,7 +80,7 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
       case "check_due":
         return this.#check();
       case "tried":
-        return this.#tried(message.trouble, message.outcome);
+        return this.#checkLater();
       case "sweep_due":
         return this.#sweep();
       case "swept":
@@ -89,31 +92,39 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
 
   #check(): void {
     const { journal } = this.#options;
-    const trouble = journal.trouble ?? this.#seen;
+    const { trouble } = journal;
     if (trouble === null) {
-      this.#context.after(CHECK_MS, { type: "check_due" });
-      return;
+      this.#tellOfThePast();
+      return this.#checkLater();
     }
-    if (this.#seen === null) {
+    if (this.#untoldSinceMs === null) {
+      this.#untoldSinceMs = trouble.sinceMs;
       logger.error("The journal cannot be written, so no message is accepted: {reason}", {
         reason: trouble.message,
       });
     }
-    this.#seen = trouble;
     // Nobody else may try: without a message nothing is written.
-    this.#context.pipe(() => journal.sync(), (outcome) => ({ type: "tried", trouble, outcome }));
+    this.#context.pipe(() => journal.sync(), () => ({ type: "tried" }));
   }
 
-  #tried({ sinceMs, message }: JournalTrouble, outcome: Outcome<void>): void {
+  #checkLater(): void {
     this.#context.after(CHECK_MS, { type: "check_due" });
-    if (outcome.state === "failed") return;
-    this.#seen = null;
-    const seconds = Math.ceil((this.#context.clock.now() - sinceMs) / 1_000);
+  }
+
+  /** Tells of trouble that is over, however short it was; of some that comes and goes, once. */
+  #tellOfThePast(): void {
+    const past = this.#options.journal.pastTrouble;
+    if (past === null || past === this.#told) return;
+    const sinceMs = this.#untoldSinceMs ??= past.sinceMs;
+    if (this.#context.clock.now() - past.untilMs < CHECK_MS) return;
+    this.#told = past;
+    this.#untoldSinceMs = null;
+    const seconds = Math.max(1, Math.ceil((past.untilMs - sinceMs) / 1_000));
     logger.warn("The journal can be written again, after {seconds} s", { seconds });
     this.#options.alarms.tell({
       type: "owners_informed",
-      text: `For ${seconds} s no messages could be accepted or sent: ${message}. This is over; ` +
-        "what was accepted is not lost, and platforms send again what was not.",
+      text: `For ${seconds} s no messages could be accepted or sent: ${past.message}. This is ` +
+        "over; what was accepted is not lost, and platforms send again what was not.",
     });
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { asError } from "../kernel/errors.ts";
-import { JournalError, type JournalTrouble } from "./journal.ts";
+import { JournalError, type JournalTrouble, type PastTrouble } from "./journal.ts";
 import type { Durability } from "./journal_rows.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -47,6 +47,7 @@ export class GroupCommit {
   #waiting: Call[] = [];
   #state: State = "open";
   #trouble: JournalTrouble | null = null;
+  #pastTrouble: PastTrouble | null = null;
 
   constructor(store: Pick<JournalStore, "transaction">, options: GroupCommitOptions) {
     this.#store = store;
@@ -56,6 +57,11 @@ export class GroupCommit {
   /** Why the last write failed for the storage's sake; null when it did not. */
   get trouble(): JournalTrouble | null {
     return this.#trouble;
+  }
+
+  /** The last trouble that is over; null when there was none. */
+  get pastTrouble(): PastTrouble | null {
+    return this.#pastTrouble;
   }
 
   /** Runs `work` in the next transaction; resolves when that is as durable as wanted. */
@@ -136,7 +142,7 @@ export class GroupCommit {
       return;
     }
     if (this.#state === "dead") return;
-    if (group.some(({ kind }) => kind !== "read")) this.#trouble = null;
+    if (group.some(({ kind }) => kind !== "read")) this.#noteSuccess();
     for (const call of group) call.succeed();
   }
 
@@ -151,8 +157,14 @@ export class GroupCommit {
       return call.fail(error);
     }
     if (this.#state === "dead") return;
-    if (call.kind !== "read") this.#trouble = null;
+    if (call.kind !== "read") this.#noteSuccess();
     call.succeed();
+  }
+
+  #noteSuccess(): void {
+    if (this.#trouble === null) return;
+    this.#pastTrouble = { ...this.#trouble, untilMs: this.#options.now() };
+    this.#trouble = null;
   }
 
   #noteFailure(error: Error): void {

@@ -95,6 +95,11 @@ export interface JournalTrouble {
   readonly sinceMs: number;
 }
 
+/** Writing failed for a while, and works again. */
+export interface PastTrouble extends JournalTrouble {
+  readonly untilMs: number;
+}
+
 /** How many rows are in which state. */
 export interface JournalCounts {
   readonly inbounds: Readonly<Record<InboundState, number>>;
@@ -127,6 +132,8 @@ export class JournalError extends GatewayError {
 export interface Journal extends AsyncDisposable {
   /** Why nothing can be written just now, as far as the last try tells; null when all is well. */
   readonly trouble: JournalTrouble | null;
+  /** The last trouble that is over, however short it was; null when there was none. */
+  readonly pastTrouble: PastTrouble | null;
   /** Takes a message in, once per (channel, platformId). */
   accept(inbound: NewInbound): Promise<Accepted>;
   /** Completes a draft that still waits; null when there is none. */

@@ -14,6 +14,7 @@ import type {
   JournalCounts,
   JournalTrouble,
   OutboxWindow,
+  PastTrouble,
   PruneOptions,
   RowRef,
   SessionsCursor,
@@ -62,6 +63,10 @@ export class StoreJournal implements Journal {
 
   get trouble(): JournalTrouble | null {
     return this.#calls.trouble;
+  }
+
+  get pastTrouble(): PastTrouble | null {
+    return this.#calls.pastTrouble;
   }
 
   accept(inbound: NewInbound): Promise<Accepted> {

@@ -43,13 +43,29 @@ Deno.test("JournalKeeper finds out by itself that the journal works again, and s
   await home.clock.advance(60_000);
   assert.equal(alarms.received.length, 0);
   world.isDiskFull = false;
-  await home.clock.advance(6_000);
+  await home.clock.advance(11_000);
   await settle();
   assert.equal(journal.trouble, null);
   const [told] = alarms.received;
   assert.match(told?.type === "owners_informed" ? told.text : "", /For 6\d s .*disk is full/);
   await home.clock.advance(60_000);
   assert.equal(alarms.received.length, 1);
+});
+
+Deno.test("JournalKeeper tells of trouble that was over before it looked, once", async () => {
+  const { home, world, alarms, journal } = setUp();
+  await using _ = home;
+  for (let n = 1; n <= 3; n++) {
+    world.isDiskFull = true;
+    await assert.rejects(accepted(journal, { platformId: `om_${n}` }), { code: "journal_full" });
+    world.isDiskFull = false;
+    await accepted(journal, { platformId: `om_${n}` });
+    await home.clock.advance(2_000);
+  }
+  await home.clock.advance(60_000);
+  const texts = alarms.received.map((told) => told.type === "owners_informed" ? told.text : "");
+  assert.equal(texts.length, 1);
+  assert.match(texts[0] ?? "", /^For 1 s no messages could be accepted .*disk is full/);
 });
 
 Deno.test("JournalKeeper forgets old rows in small steps, with pauses", async () => {
