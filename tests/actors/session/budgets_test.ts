@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Outbound } from "../../../actors/journal/journal.ts";
 import { NO_BUDGETS } from "../../../actors/session/budgets.ts";
 import type { OwnersInformed } from "../../../actors/session/ports.ts";
+import type { ChatRequest } from "../../../providers/provider.ts";
 import { Probe } from "../../support/probe.ts";
 import type { ScriptedAnswer } from "../../support/scripted_provider.ts";
-import { SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
+import { type Disk, SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
 import { until } from "../../support/until.ts";
 
 const HOUR_MS = 3_600_000;
@@ -241,4 +244,82 @@ Deno.test("Without budgets nothing is asked of the journal before a call", async
   await bench.say("hi");
   await bench.quiet();
   assert.equal(asked, 0);
+});
+
+/** Messages that want rounds of tools, a budget of some calls a day, and deaths of the process. */
+const anyStory = fc.record({
+  wants: fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }),
+  callsPerDay: fc.integer({ min: 1, max: 3 }),
+  /** The n-th commit of a life is its last; before and after count. */
+  crashes: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }),
+  wantsStream: fc.boolean(),
+});
+
+/** Asks for as many rounds of tools as the newest message wants. */
+function modelSays({ messages }: ChatRequest): ScriptedAnswer {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const text = JSON.stringify(messages[asked]);
+  const [, name = "", wanted = "0"] = /(m\d) wants (\d)/.exec(text) ?? [];
+  const rounds = messages.slice(asked).filter(({ role }) => role === "tool").length;
+  const said = rounds < Number(wanted)
+    ? { calls: [{ name: "look", id: `${name}r${rounds}` }] }
+    : { text: `answer to ${name}` };
+  return { ...said, usage: USAGE };
+}
+
+Deno.test("However small the budget and whenever the process dies, each message is answered once, in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyStory, async ({ wants, callsPerDay, crashes, wantsStream }) => {
+      const budgets = { ...NO_BUDGETS, perDay: { tokens: callsPerDay * 100, usd: null } };
+      const benches: SessionBench[] = [];
+      const rows = new Map<string, Outbound>();
+      let disk: Disk | undefined;
+      for (let life = 0;; life++) {
+        let commits = 0;
+        let isDead = false;
+        const bench: SessionBench = new SessionBench({
+          budgets,
+          ...(disk && { disk }),
+          settings: { joinsPerStepMax: 0 },
+          tools: { look: { run: () => "seen" } },
+          script: modelSays,
+          onCommit: () => {
+            if (isDead || ++commits !== crashes[life]) return;
+            isDead = true;
+            disk = bench.crash();
+          },
+        });
+        benches.push(bench);
+        const handIn = async () => {
+          for (const [index, rounds] of wants.entries()) {
+            const change = { platformId: `m${index}`, wantsStream };
+            await bench.journal.accept(bench.newInbound(`m${index} wants ${rounds}`, change));
+          }
+          bench.session.tell({ type: "wake" });
+        };
+        void handIn();
+        const hasEnded = async () =>
+          Object.entries((await bench.journal.counts()).inbounds)
+            .every(([state, count]) => state === "done" ? count === wants.length : count === 0);
+        let isOver = false;
+        for (let day = 0; day < 20 && !isDead && !isOver; day++) {
+          void hasEnded().then((ended) => isOver = ended);
+          await bench.world.clock.advance(6 * HOUR_MS);
+          await bench.world.clock.advance(18 * HOUR_MS);
+        }
+        for (const row of bench.journal.rows().outbounds) rows.set(row.key, row);
+        if (isDead) continue;
+        assert.ok(isOver, "all messages came to their end");
+        const used = await bench.journal.usage({ scope: "day", from: "2026", to: "2027" });
+        for (const { calls } of used) assert.ok(calls <= callsPerDay, `${calls} calls in a day`);
+        break;
+      }
+      const answers = [...rows.values()].sort((a, b) => a.id - b.id)
+        .filter(({ content }) => content.startsWith("answer"));
+      const expected = wants.map((_, index) => `answer to m${index}`);
+      assert.deepEqual(answers.map(({ content }) => content), expected);
+      for (const bench of benches) await bench[Symbol.asyncDispose]();
+    }),
+    { numRuns: 40 },
+  );
 });
