@@ -11,7 +11,7 @@ import { CallMeter, type MeteredUsage } from "./call_meter.ts";
 import { requestTokens } from "./governance.ts";
 import type { Replay } from "./history.ts";
 import { callModel, type ModelOutcome } from "./model_call.ts";
-import { parkedNote } from "./parking.ts";
+import { pausedNote } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { TurnSteps } from "./steps.ts";
@@ -52,10 +52,10 @@ export class ModelAsker {
    */
   async ask(question: Question, signal: AbortSignal): Promise<CallOutcome> {
     const { sessionKey, services, steps } = this.#options;
-    const budget = await services.usage.spentBudget(sessionKey, steps.unbooked);
+    const budget = await services.usage.spentBudget(sessionKey, steps.booking.usage);
     signal.throwIfAborted();
     if (budget !== null) return { state: "out_of_budget", budget };
-    steps.goesOn(parkedNote(sessionKey));
+    steps.goesOn(pausedNote(sessionKey));
     const request = modelRequest(question.replay, this.#requestOptions(question));
     const outcome = await this.#call(request, question, signal);
     const isTooLong = outcome.state === "failed" &&
@@ -121,6 +121,6 @@ export class ModelAsker {
 
   #book(by: Answerer, used: MeteredUsage): void {
     const { sessionKey, services, steps } = this.#options;
-    steps.book(services.usage.entry({ sessionKey, ...by, ...used }));
+    steps.booking.add(services.usage.entry({ sessionKey, ...by, ...used }));
   }
 }

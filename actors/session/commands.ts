@@ -36,7 +36,7 @@ export interface CommandScene {
   /** The session's turn. Whoever runs `stop` or `new` has aborted its work and waited for its end. */
   readonly turn: UnfinishedTurn | undefined;
   /** What the turn waits for. */
-  readonly parked: SpentBudget | undefined;
+  readonly paused: SpentBudget | undefined;
   readonly desk: ApprovalDesk;
 }
 
@@ -111,10 +111,10 @@ async function startAnew({ log, command, services, memory, turn }: CommandScene)
   memory.forgetConversation();
 }
 
-async function usage({ services, log, parked }: CommandScene): Promise<string> {
+async function usage({ services, log, paused }: CommandScene): Promise<string> {
   const { usage: ledger, settings: { timezone } } = services;
   const report = await ledger.report(log.sessionKey);
-  return usageText(report, { timezone, tomorrowMs: ledger.tomorrowMs, parked });
+  return usageText(report, { timezone, tomorrowMs: ledger.tomorrowMs, paused });
 }
 
 async function describe({ services, log, memory, turn }: CommandScene): Promise<string> {

@@ -6,7 +6,7 @@
 
 import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
-import { parkedNote } from "./parking.ts";
+import { pausedNote } from "./pausing.ts";
 import type { SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
 import { changes, settlements, type TurnSteps } from "./steps.ts";
@@ -54,7 +54,7 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
     ...closing.step,
     notes: [
       ...closing.step.notes ?? [],
-      ...(turn === undefined ? [] : [{ key: parkedNote(sessionKey), value: null }]),
+      ...(turn === undefined ? [] : [{ key: pausedNote(sessionKey), value: null }]),
       ...(isAnew ? [{ key: clearingNote(sessionKey), value: true }] : []),
     ],
     ...(isAnew && { usageReset: sessionKey }),

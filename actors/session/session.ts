@@ -33,8 +33,8 @@ const logger = getLogger(["troupe", "session", "session"]);
 const MAILBOX_MAX = 256;
 /** A turn that is aborted, and what it has in the journal's hands, must end within this. */
 const SHUTDOWN_MS = 10_000;
-/** A parked turn looks at the time this often: clocks are set, and machines sleep. */
-const PARKED_LOOK_MS = 10 * 60_000;
+/** A paused turn looks at the time this often: clocks are set, and machines sleep. */
+const PAUSED_LOOK_MS = 10 * 60_000;
 
 /** Defines the actor of one session. */
 export function sessionActor(
@@ -53,14 +53,14 @@ export function sessionActor(
 
 /**
  * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs;
- * parked: its turn waits for room in a budget.
+ * paused: its turn waits for room in a budget.
  */
 type State =
   | { readonly state: "waking" }
   | { readonly state: "idle"; readonly timer: Timer | undefined }
   | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
   | { readonly state: "running"; readonly work: Work }
-  | { readonly state: "parked"; readonly budget: SpentBudget; readonly timer: Timer | undefined };
+  | { readonly state: "paused"; readonly budget: SpentBudget; readonly timer: Timer | undefined };
 
 interface SessionOptions {
   readonly sessionKey: string;
@@ -312,10 +312,10 @@ class Session implements Actor<SessionActorMessage> {
 
   #turnEnded(outcome: Outcome<TurnEnd>): void {
     if (outcome.state === "ok") {
-      const { parked, mayLeaveWork } = outcome.value;
-      if (parked === undefined) this.#turn = undefined;
+      const { paused, mayLeaveWork } = outcome.value;
+      if (paused === undefined) this.#turn = undefined;
       if (mayLeaveWork) this.#mayHaveWork = true;
-      return this.#turnOver(parked);
+      return this.#turnOver(paused);
     }
     if (outcome.error instanceof JournalError) throw outcome.error;
     if (this.#commands.active?.phase === "waiting") return this.#turnOver();
@@ -327,13 +327,13 @@ class Session implements Actor<SessionActorMessage> {
     throw outcome.error; // the next life reads it from the journal, which counts the attempts
   }
 
-  #turnOver(parked?: SpentBudget): void {
+  #turnOver(paused?: SpentBudget): void {
     invariant(this.#state.state === "running", "a turn was under way");
     this.#permit.end();
     this.#state = { state: "idle", timer: undefined };
     const command = this.#commands.active;
     if (command?.phase === "waiting") return this.#carryOut(command);
-    if (parked !== undefined) this.#waitFor(parked);
+    if (paused !== undefined) this.#waitFor(paused);
     this.#advance();
   }
 
@@ -342,12 +342,12 @@ class Session implements Actor<SessionActorMessage> {
     const leftMs = (budget.resumesAtMs ?? Infinity) - this.#services.clock.now();
     const timer = leftMs === Infinity
       ? undefined
-      : this.#context.after(Math.min(leftMs, PARKED_LOOK_MS), { type: "resume_due" });
-    this.#state = { state: "parked", budget, timer };
+      : this.#context.after(Math.min(leftMs, PAUSED_LOOK_MS), { type: "resume_due" });
+    this.#state = { state: "paused", budget, timer };
   }
 
   #resumeDue(): void {
-    if (this.#state.state !== "parked") return;
+    if (this.#state.state !== "paused") return;
     const { budget } = this.#state;
     const isDue = this.#services.clock.now() >= (budget.resumesAtMs ?? Infinity);
     if (!isDue) return this.#waitFor(budget);
@@ -377,7 +377,7 @@ class Session implements Actor<SessionActorMessage> {
       return this.#abortTurn(this.#state.work);
     }
     if (this.#state.state === "queued") this.#release(this.#state.requestId);
-    if (this.#state.state === "parked") this.#state.timer?.cancel();
+    if (this.#state.state === "paused") this.#state.timer?.cancel();
     this.#state = { state: "idle", timer: undefined };
     this.#carryOut(command);
   }
@@ -395,7 +395,7 @@ class Session implements Actor<SessionActorMessage> {
       log: this.#wokenLog(),
       memory: this.#memory,
       turn: this.#turn,
-      parked: this.#state.state === "parked" ? this.#state.budget : undefined,
+      paused: this.#state.state === "paused" ? this.#state.budget : undefined,
       desk: this.#desk,
     };
     this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));

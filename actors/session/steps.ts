@@ -19,12 +19,12 @@ import type {
   Settlement,
   Step,
   TurnChange,
-  UsageEntry,
 } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
 import { SET_ASIDE } from "./conversation.ts";
 import { interruptedResult } from "./history.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
+import { StepBooking } from "./step_booking.ts";
 
 /** An inbound and the line that records it. */
 export interface Joining {
@@ -85,6 +85,8 @@ export interface Parking {
  */
 export class TurnSteps {
   readonly turnId: string;
+  /** What goes with the next step. */
+  readonly booking: StepBooking = new StepBooking();
   readonly #log: SessionLog;
   #isOpen = false;
   #lines = 0;
@@ -97,9 +99,6 @@ export class TurnSteps {
   #answers = 0;
   #openRow: Outbound | undefined;
   #mayHavePaused = false;
-  /** What goes with the next step, whichever that is. */
-  #unbooked: UsageEntry[] = [];
-  #notes: NonNullable<Step["notes"]>[number][] = [];
 
   /** @param remains of a turn that goes on; a new one begins without */
   constructor(log: SessionLog, turnId: string, remains?: TurnRemains) {
@@ -142,19 +141,9 @@ export class TurnSteps {
     return this.#openRow;
   }
 
-  /** What model calls used since the last step. */
-  get unbooked(): readonly UsageEntry[] {
-    return this.#unbooked;
-  }
-
-  /** A model call is over: what it used is booked with the step that follows from it. */
-  book(entry: UsageEntry): void {
-    this.#unbooked.push(entry);
-  }
-
   /** The model is asked: what `note` says of a pause is over, if there was one. */
   goesOn(note: string): void {
-    if (this.#mayHavePaused) this.#notes.push({ key: note, value: null });
+    if (this.#mayHavePaused) this.booking.forgetNote(note);
     this.#mayHavePaused = false;
   }
 
@@ -282,7 +271,7 @@ export class TurnSteps {
    */
   closing(state: "failed" | "stopped", note: string | null): Closing {
     if (!this.#isOpen) return { step: {}, drafts: [] };
-    const step = this.#booked({
+    const step = this.booking.with({
       turn: this.#turn("end"),
       inbounds: changes(this.unanswered, state),
     });
@@ -337,16 +326,7 @@ export class TurnSteps {
     drafts: readonly LineDraft[] = [],
     durability: Durability = "synced",
   ): Promise<readonly Outbound[]> {
-    return this.#log.commit(this.#booked(step), drafts, durability);
-  }
-
-  /** The step with all that waited for one. */
-  #booked<S extends Omit<Step, "lines">>(step: S): S {
-    const usage = this.#unbooked;
-    const notes = [...step.notes ?? [], ...this.#notes];
-    this.#unbooked = [];
-    this.#notes = [];
-    return { ...step, ...(usage.length > 0 && { usage }), ...(notes.length > 0 && { notes }) };
+    return this.#log.commit(this.booking.with(step), drafts, durability);
   }
 
   /** The row in which an answer to `inbounds` grows, if one of them wants to see that. */

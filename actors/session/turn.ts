@@ -18,7 +18,7 @@ import { CallAudit } from "./call_audit.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
-import { parkTurn } from "./parking.ts";
+import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import { ProgressGuard } from "./progress_guard.ts";
 import type { SessionLog } from "./session_log.ts";
@@ -57,7 +57,7 @@ export interface TurnEnd {
   /** Messages waited behind the one that began it, and may wait still. */
   readonly mayLeaveWork: boolean;
   /** It has not ended: it waits for this, and can be run again. */
-  readonly parked?: SpentBudget;
+  readonly paused?: SpentBudget;
 }
 
 /** What a turn talks through, once it knows whom it talks with. */
@@ -130,7 +130,7 @@ export class Turn {
     for (;;) {
       const attempt = await this.#attempt(talk, signal);
       signal.throwIfAborted();
-      if (attempt.type === "out_of_budget") return await this.#park(attempt.budget);
+      if (attempt.type === "out_of_budget") return await this.#pause(attempt.budget);
       const isOver = attempt.type === "tools"
         ? await this.#useTools(attempt, talk, signal)
         : await this.#giveAnswer(attempt, talk, signal);
@@ -148,11 +148,11 @@ export class Turn {
   }
 
   /** What was shown stays as it is; whatever is asked next, it is asked anew. */
-  async #park(budget: SpentBudget): Promise<TurnEnd> {
+  async #pause(budget: SpentBudget): Promise<TurnEnd> {
     const { steps, shown } = this;
     const { sessionKey } = this.#log;
-    await parkTurn({ sessionKey, services: this.#services, steps, shown }, budget);
-    return { mayLeaveWork: true, parked: budget };
+    await pauseTurn({ sessionKey, services: this.#services, steps, shown }, budget);
+    return { mayLeaveWork: true, paused: budget };
   }
 
   async #rest(): Promise<void> {

@@ -16,13 +16,13 @@ export interface UsageTextOptions {
   /** When the next day begins. */
   readonly tomorrowMs: number;
   /** What the turn of this session waits for. */
-  readonly parked: SpentBudget | undefined;
+  readonly paused: SpentBudget | undefined;
 }
 
 /** The block that answers `/usage`. */
 export function usageText(
   { session, today, month, budgets }: UsageReport,
-  { timezone, tomorrowMs, parked }: UsageTextOptions,
+  { timezone, tomorrowMs, paused }: UsageTextOptions,
 ): string {
   const models = Map.groupBy(month, ({ provider, model }) => `${model} (${provider})`);
   const next = `${localTime(tomorrowMs, timezone)} (${timezone})`;
@@ -33,7 +33,7 @@ export function usageText(
     ...[...models].map(([name, rows]) => `- ${name}: ${countsText(rows)}`),
     ...(budgets.length === 0 ? ["Budgets: none"] : ["Budgets:"]),
     ...budgets.map((budget) => `- ${budgetText(budget, next)}`),
-    ...(parked === undefined ? [] : [`Paused: ${pauseText(parked, timezone)}`]),
+    ...(paused === undefined ? [] : [`Paused: ${pauseText(paused, timezone)}`]),
   ].join("\n");
 }
 
@@ -74,7 +74,7 @@ function budgetText(budget: BudgetState, next: string): string {
 }
 
 /** To people: their turn waits for a budget. */
-export function parkedText(budget: SpentBudget, timezone: string): string {
+export function pausedText(budget: SpentBudget, timezone: string): string {
   return `I have to pause here: ${
     pauseText(budget, timezone)
   } Your message is kept, and what you ` +

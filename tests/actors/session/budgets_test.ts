@@ -106,7 +106,7 @@ Deno.test("A parked turn survives a crash, is not told of again, and goes on in 
     "tool call_0_0 seen",
     "assistant done",
   ]);
-  assert.equal(await second.journal.note(`parked:${second.sessionKey}`), null);
+  assert.equal(await second.journal.note(`paused:${second.sessionKey}`), null);
   await first[Symbol.asyncDispose]();
 });
 
@@ -154,7 +154,7 @@ Deno.test("/new ends a parked turn and begins a session with a budget of its own
   await bench.say("hello");
   await bench.quiet();
   assert.equal(bench.replies().at(-1), "fresh");
-  assert.equal(await bench.journal.note(`parked:${bench.sessionKey}`), null);
+  assert.equal(await bench.journal.note(`paused:${bench.sessionKey}`), null);
 });
 
 Deno.test("/stop ends a parked turn and what waits behind it", async () => {
