@@ -8,6 +8,7 @@ import type { LockHolder } from "./adapters/lock_file.ts";
 
 /** What a start can fail of. */
 export type StartFailure =
+  | "rights_missing"
   | "port_taken"
   | "host_unusable"
   | "provider_unusable"

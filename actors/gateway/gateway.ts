@@ -37,6 +37,7 @@ import { takeLocks } from "./locks.ts";
 import { preloadSoon } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
+import { checkRights } from "./rights/check_rights.ts";
 import { openAudit } from "./rights/open_audit.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { announceRestart, restartPort } from "./restart.ts";
@@ -127,7 +128,8 @@ interface Parts {
   readonly report: () => Promise<HealthReport>;
 }
 
-async function startParts(options: GatewayOptions, owned: AsyncDisposableStack): Promise<Parts> {
+async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): Promise<Parts> {
+  const { options, hasHealth } = withinRights(asked);
   const { loaded, version, world, print, isWhole, findLocalServers } = options;
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
@@ -177,13 +179,25 @@ async function startParts(options: GatewayOptions, owned: AsyncDisposableStack):
   owned.use(preloadSoon(services.preloadModel, world.clock));
   if (!isWhole) return { core, channels, healthServer: undefined, report };
   const { host, port } = loaded.config.gateway;
-  const healthServer = owned.use(HealthServer.listen({ host, port, report }));
-  print(`Health: ${healthServer.url}`);
+  const healthServer = hasHealth
+    ? owned.use(HealthServer.listen({ host, port, report }))
+    : undefined;
+  const healthUrl = healthServer?.url ?? "";
+  print(`Health: ${healthServer?.url ?? "off"}`);
   const { modelLine: model } = services;
   const stranded = strandedIn(journal, (acted) => core.rowChanged(acted));
-  const healthUrl = healthServer.url;
   await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded });
   return { core, channels, healthServer, report };
+}
+
+/** The options without what this process has no right to; a line tells of each missing flag. */
+function withinRights(
+  options: GatewayOptions,
+): { readonly options: GatewayOptions; readonly hasHealth: boolean } {
+  if (!options.isWhole) return { options, hasHealth: false };
+  const { loaded, isHealthOff, lines } = checkRights(options.loaded);
+  for (const line of lines) options.print(line);
+  return { options: { ...options, loaded }, hasHealth: !isHealthOff };
 }
 
 /** The journal and the workspace, which the locks keep for this process alone. */

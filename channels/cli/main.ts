@@ -3,11 +3,13 @@
  * @module
  */
 
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { asError } from "../../actors/kernel/errors.ts";
 import { systemTerminal, type Terminal } from "./adapters/terminal.ts";
 import { loadCommands } from "./load_commands.ts";
 import { addProviders } from "./provider_commands.ts";
+import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
+import { addRights } from "./rights_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -49,6 +51,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addQuestions(program, terminal, done);
   addChannels(program, terminal, done);
   addProviders(program, terminal, done);
+  addRights(program, terminal, done);
   return program;
 }
 
@@ -152,32 +155,4 @@ function addChannels(
       const { channelsLoginCommand } = await (await loadCommands()).channelsLogin();
       done(await channelsLoginCommand(name, flags, terminal));
     });
-}
-
-function limitOption(): Option {
-  return new Option("-n, --limit <number>", "how many at most").default(50).argParser((text) => {
-    const limit = Number(text);
-    if (Number.isInteger(limit) && limit >= 1 && limit <= 10_000) return limit;
-    throw new InvalidArgumentError("a limit is a whole number from 1 to 10000");
-  });
-}
-
-function jsonOption(): Option {
-  return new Option("--json", "print JSON, for scripts");
-}
-
-function configOption(): Option {
-  return new Option("-c, --config <file>", "configuration file (~/.troupe/config.json)");
-}
-
-function workspaceOption(): Option {
-  return new Option("-w, --workspace <folder>", "workspace, instead of the configured one");
-}
-
-function portOption(): Option {
-  return new Option("-p, --port <number>", "port of the health endpoint").argParser((text) => {
-    const port = Number(text);
-    if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-    throw new InvalidArgumentError("a port is a whole number from 0 to 65535");
-  });
 }

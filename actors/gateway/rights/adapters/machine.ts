@@ -1,0 +1,81 @@
+/// <reference lib="deno.unstable" />
+/**
+ * This machine and this process, as far as rights depend on them.
+ * @module
+ */
+
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { userHomeFolder } from "../../adapters/local_folders.ts";
+import type { Need } from "../rights_table.ts";
+import type { Machine } from "../rights_facts.ts";
+
+/** Deno asks for a right to Unix sockets from this version on. */
+const SOCKET_RIGHT_SINCE = [2, 7] as const;
+
+/** Looks around. */
+export function thisMachine(): Machine {
+  const appFolder = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/[/\\]$/, "");
+  return {
+    denoPath: Deno.execPath(),
+    appFolder: Deno.build.standalone ? null : appFolder,
+    tempFolder: tmpdir(),
+    userHome: userHomeFolder(),
+    variables: Object.keys(Deno.env.toObject()).toSorted(),
+    hasSocketRight: isAtLeast(SOCKET_RIGHT_SINCE),
+    real: realOrSame,
+    find: findProgram,
+  };
+}
+
+/** Whether this process has a right. */
+export function isGranted({ right, value }: Need): boolean {
+  return Deno.permissions.querySync(descriptorOf(right, value)).state === "granted";
+}
+
+function descriptorOf(right: Need["right"], value: string): Deno.PermissionDescriptor {
+  const isAll = value === "*";
+  switch (right) {
+    case "read":
+    case "write":
+      return isAll ? { name: right } : { name: right, path: value };
+    case "net":
+      return isAll ? { name: right } : { name: right, host: value };
+    case "env":
+      return isAll ? { name: right } : { name: right, variable: value };
+    case "run":
+      return isAll ? { name: right } : { name: right, command: value };
+  }
+}
+
+function realOrSame(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path; // not there yet, or not to be seen
+  }
+}
+
+function findProgram(name: string): string | null {
+  const folders = (readable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(delimiter);
+  return folders.map((folder) => join(folder, name)).find(isThere) ?? null;
+}
+
+function readable(variable: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable });
+  return state === "granted" ? Deno.env.get(variable) : undefined;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+function isAtLeast([major, minor]: readonly [number, number]): boolean {
+  const [ownMajor = 0, ownMinor = 0] = Deno.version.deno.split(".").map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}

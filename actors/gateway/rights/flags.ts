@@ -1,0 +1,44 @@
+/**
+ * Needs as flags of `deno run`.
+ * @module
+ */
+
+import { sep } from "node:path";
+import type { Need, PartNeeds, RightName } from "./rights_table.ts";
+
+const RIGHTS: readonly RightName[] = ["env", "read", "write", "net", "run"];
+
+/** What is allowed for each right: `*` alone is everything. */
+export type Rights = Readonly<Record<RightName, readonly string[]>>;
+
+/** The least that covers all parts; a path covers what is below it. */
+export function rightsOf(parts: readonly PartNeeds[]): Rights {
+  const needs = parts.flatMap(({ needs }) => needs);
+  const of = (right: RightName) => leastOf(right, needs);
+  return { env: of("env"), read: of("read"), write: of("write"), net: of("net"), run: of("run") };
+}
+
+/** The flags for them, with those that every process of ours runs with. */
+export function flagsOf(rights: Rights): string[] {
+  const allowed = RIGHTS.flatMap((right) => flagOf(right, rights[right]));
+  return ["--no-prompt", "--cached-only", "--ignore-env", ...allowed];
+}
+
+/** The flag for some values; none for no value. */
+export function flagOf(right: RightName, values: readonly string[]): string[] {
+  if (values.length === 0) return [];
+  if (values.includes("*")) return [`--allow-${right}`];
+  // Deno splits the list at single commas.
+  return [`--allow-${right}=${values.map((value) => value.replaceAll(",", ",,")).join(",")}`];
+}
+
+function leastOf(right: RightName, needs: readonly Need[]): string[] {
+  const values = [...new Set(needs.filter((need) => need.right === right).map((n) => n.value))];
+  if (values.includes("*")) return ["*"];
+  if (right !== "read" && right !== "write") return values;
+  return values.filter((value) => !values.some((other) => other !== value && isIn(value, other)));
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}

@@ -1,0 +1,188 @@
+/**
+ * What rights depend on: the configuration, and where things are on this machine.
+ * @module
+ */
+
+import { dirname, join } from "node:path";
+import { channelEntries, type ChannelEntry } from "../../../channels/registry.ts";
+import { instancesOf } from "../../../channels/manifest.ts";
+import { chooseModels } from "../../../providers/model_choice.ts";
+import { chooseTranscription } from "../../../providers/transcription/choice.ts";
+import type { LoadedConfig } from "../../config/load_config.ts";
+import { SYSTEM_FOLDERS } from "../../tools/shell/bwrap_arguments.ts";
+import type { Need } from "./rights_table.ts";
+
+/** A shell level and what the gateway needs for it; what commands do is not counted. */
+export interface ShellFacts {
+  readonly level: string;
+  readonly programs: readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly net: readonly string[];
+  readonly variables: readonly string[];
+}
+
+/** A plug-in of tools. */
+export interface PluginFacts {
+  readonly name: string;
+  readonly rights: readonly Need[];
+  readonly isProcess: boolean;
+}
+
+/** Everything that the table asks for. All paths are absolute. */
+export interface RightsFacts {
+  /** Folders of our own modules that Workers are loaded from; none in a compiled binary. */
+  readonly app: readonly string[];
+  readonly denoPath: string;
+  readonly configFolder: string;
+  readonly homeFolder: string;
+  readonly stateFolder: string;
+  readonly mediaFolder: string;
+  /** The workspace, as it is named and as it really is. */
+  readonly workspaces: readonly string[];
+  readonly extraFolders: { readonly read: readonly string[]; readonly write: readonly string[] };
+  /** Names that are set and that the gateway reads. */
+  readonly variables: readonly string[];
+  readonly shell: ShellFacts | null;
+  readonly models: readonly { readonly who: string; readonly host: string }[];
+  readonly transcription: string | null;
+  readonly channels: readonly { readonly name: string; readonly hosts: readonly string[] }[];
+  readonly plugins: readonly PluginFacts[];
+  readonly health: string;
+  /** Deno asks for a right to Unix sockets from 2.9 on. */
+  readonly hasSocketRight: boolean;
+}
+
+/** What is asked of the machine. */
+export interface Machine {
+  readonly denoPath: string;
+  /** Folder of the program's modules; null in a compiled binary. */
+  readonly appFolder: string | null;
+  readonly tempFolder: string;
+  /** What `~` stands for. */
+  readonly userHome: string;
+  /** Names of variables that are set. */
+  readonly variables: readonly string[];
+  readonly hasSocketRight: boolean;
+  /** With symlinks resolved, as far as there is something. */
+  real(path: string): string;
+  /** The whole path of a program; null where there is none. */
+  find(program: string): string | null;
+}
+
+/** What the gateway, and the processes it starts, read of the environment beside the settings. */
+const VARIABLES = [
+  ...["HOME", "USERPROFILE", "TROUPE_HOME", "DENO_DIR", "XDG_CACHE_HOME", "INVOCATION_ID"],
+  ...["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
+  ...["NO_PROXY", "no_proxy"],
+];
+/** Where Workers and hosts are loaded from. */
+const MODULE_FOLDERS = ["actors", "channels", "providers"];
+/** Where providers with a sign-in get their tokens. */
+const TOKEN_HOSTS: Readonly<Record<string, string>> = {
+  openai_codex: "auth.openai.com:443",
+  github_copilot: "api.github.com:443",
+};
+
+/** Gathers the facts of a configuration. */
+export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts {
+  const { config, locations, secrets, overrides } = loaded;
+  const { appFolder, denoPath, hasSocketRight } = machine;
+  const own = new Set([
+    ...VARIABLES,
+    ...secrets.interpolated,
+    ...secrets.variables,
+    ...overrides.map(({ variable }) => variable),
+    ...config.tools.exec.allowedEnvKeys,
+  ]);
+  const { workspace } = locations;
+  const real = (path: string) => machine.real(path.replace(/^~(?=[/\\]|$)/, machine.userHome));
+  return {
+    app: appFolder === null ? [] : MODULE_FOLDERS.map((name) => join(appFolder, name)),
+    denoPath,
+    configFolder: dirname(locations.configFile),
+    homeFolder: locations.homeFolder,
+    stateFolder: locations.stateFolder,
+    mediaFolder: locations.mediaFolder,
+    workspaces: [...new Set([workspace, machine.real(workspace)])],
+    extraFolders: {
+      read: config.tools.readableFolders.map(real),
+      write: config.tools.writableFolders.map(real),
+    },
+    variables: machine.variables.filter((name) => own.has(name)),
+    shell: config.tools.exec.enable ? shellFacts(loaded, machine) : null,
+    models: modelFacts(loaded),
+    transcription: transcriptionHost(loaded),
+    channels: channelEntries.flatMap((entry) => channelFacts(entry, loaded)),
+    plugins: [],
+    health: hostAndPort(config.gateway.host, config.gateway.port),
+    hasSocketRight,
+  };
+}
+
+/** The level that `auto` will find, as far as that shows from outside. */
+function shellFacts({ config }: LoadedConfig, machine: Machine): ShellFacts {
+  const { sandbox, network } = config.tools.exec;
+  const bwrap = machine.find("bwrap");
+  const level = sandbox === "auto" ? (bwrap === null ? "virtual" : "bwrap") : sandbox;
+  // Each level is tried at the start: what it should not reach listens on this machine.
+  const none = { programs: [], read: [], write: [], net: ["127.0.0.1:0"], variables: [] };
+  switch (level) {
+    case "bwrap":
+      return {
+        ...none,
+        level,
+        programs: [bwrap ?? "bwrap"],
+        read: [machine.tempFolder, ...SYSTEM_FOLDERS],
+        write: [machine.tempFolder],
+        // The proxy of its commands runs in the gateway and reaches whatever hosts they name.
+        net: network === "filtered" ? ["*"] : none.net,
+      };
+    case "virtual":
+      return { ...none, level, programs: [machine.denoPath] };
+    default:
+      return { ...none, level, programs: [machine.find("sh") ?? "sh"] };
+  }
+}
+
+function modelFacts({ config }: LoadedConfig): RightsFacts["models"] {
+  const chosen = chooseModels(config.agents.defaults, config.providers);
+  if (chosen.state !== "chosen") return [];
+  const choices = [chosen.choice, ...chosen.fallbacks.map(({ choice }) => choice)];
+  return choices.flatMap(({ vendor, baseUrl }) => {
+    const tokens = TOKEN_HOSTS[vendor.name];
+    const who = vendor.displayName;
+    const own = { who, host: hostOf(baseUrl) };
+    return tokens === undefined ? [own] : [own, { who, host: tokens }];
+  });
+}
+
+function transcriptionHost({ config, process }: LoadedConfig): string | null {
+  if (Object.keys(config.channels.enabled).length === 0) return null;
+  const service = chooseTranscription({
+    provider: config.channels.transcriptionProvider,
+    providers: config.providers,
+    fallbacks: process.transcription,
+  });
+  return service === null ? null : hostOf(service.url);
+}
+
+function channelFacts(
+  { manifest }: ChannelEntry,
+  { config }: LoadedConfig,
+): RightsFacts["channels"] {
+  const section = config.channels.enabled[manifest.name];
+  if (section === undefined) return [];
+  const running = instancesOf(manifest, section).filter(({ skipped }) => skipped === null);
+  const hosts = new Set(running.flatMap((instance) => manifest.hosts(instance.section)));
+  return [{ name: manifest.name, hosts: [...hosts] }];
+}
+
+function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "http:" ? "80" : "443")}`;
+}
+
+function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

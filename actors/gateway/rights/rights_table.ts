@@ -1,0 +1,141 @@
+/**
+ * Which part of the gateway needs which right, why, and what is off without it: one entry a part.
+ * The printed command, the check at the start and the tests all go by this table.
+ * @module
+ */
+
+import { join } from "node:path";
+import type { RightsFacts } from "./rights_facts.ts";
+
+/** Rights that Deno knows and the gateway uses; `sys` and `ffi` are never needed. */
+export type RightName = "read" | "write" | "net" | "env" | "run";
+
+/** Something that must be allowed. */
+export interface Need {
+  readonly right: RightName;
+  /** A path, `host:port`, `unix:path`, a variable or a program; `*` is everything. */
+  readonly value: string;
+}
+
+/** Parts that are switched off as a whole when a need of theirs is missing. */
+export type Switch =
+  | { readonly type: "start" }
+  | { readonly type: "health" }
+  | { readonly type: "shell" }
+  | { readonly type: "channel"; readonly name: string }
+  /** It copes: it looks for itself, or fails call by call with a reason. */
+  | { readonly type: "none" };
+
+/** A part and what it needs under one configuration. */
+export interface PartNeeds {
+  readonly part: string;
+  readonly needs: readonly Need[];
+  /** What is off without any of them. */
+  readonly without: string;
+  readonly switches: Switch;
+}
+
+/** The parts, in the order in which they start. */
+const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
+  ({ app }) => [{
+    part: "workers and tool hosts",
+    needs: app.map((value) => ({ right: "read", value })),
+    without: "no channel and no file tool can be loaded",
+    switches: { type: "start" },
+  }],
+  ({ configFolder, stateFolder, mediaFolder, homeFolder, workspaces }) => [{
+    part: "configuration, state, media and workspace",
+    needs: [
+      ...[configFolder, stateFolder, mediaFolder, homeFolder, ...workspaces].map((value) =>
+        need("read", value)
+      ),
+      ...[stateFolder, mediaFolder, ...workspaces].map((value) => need("write", value)),
+    ],
+    without: "nothing can be kept, so the gateway does not start",
+    switches: { type: "start" },
+  }],
+  ({ variables }) => [{
+    part: "variables",
+    needs: variables.map((value) => need("env", value)),
+    without: "the gateway does not see the variable",
+    switches: { type: "none" },
+  }],
+  ({ denoPath }) => [{
+    part: "tool hosts",
+    needs: [need("run", denoPath)],
+    without: "tools run in threads of the gateway, where one that never ends keeps a core busy",
+    switches: { type: "none" },
+  }],
+  ({ extraFolders }) => [{
+    part: "folders of tools.readableFolders and tools.writableFolders",
+    needs: [
+      ...extraFolders.read.map((value) => need("read", value)),
+      ...extraFolders.write.flatMap((value) => [need("read", value), need("write", value)]),
+    ],
+    without: "tools cannot use the folder",
+    switches: { type: "none" },
+  }],
+  ({ shell }) =>
+    shell === null ? [] : [{
+      part: `shell (${shell.level})`,
+      needs: [
+        ...shell.programs.map((value) => need("run", value)),
+        ...shell.read.map((value) => need("read", value)),
+        ...shell.write.map((value) => need("write", value)),
+        ...shell.net.map((value) => need("net", value)),
+        ...shell.variables.map((value) => need("env", value)),
+      ],
+      without: "a weaker level, or no shell (the line about tools says which)",
+      switches: { type: "none" },
+    }],
+  ({ models }) =>
+    models.map(({ who, host }) => ({
+      part: `model of ${who}`,
+      needs: [need("net", host)],
+      without: "each message is answered with the reason why the model cannot be reached",
+      switches: { type: "none" },
+    })),
+  ({ transcription }) =>
+    transcription === null ? [] : [{
+      part: "transcription",
+      needs: [need("net", transcription)],
+      without: "voice messages are not written down",
+      switches: { type: "none" },
+    }],
+  ({ channels }) =>
+    channels.map(({ name, hosts }) => ({
+      part: `channel ${name}`,
+      needs: hosts.map((value) => need("net", value)),
+      without: "the channel is off",
+      switches: { type: "channel", name },
+    })),
+  ({ plugins }) =>
+    plugins.map(({ name, rights, isProcess }) => ({
+      part: `plug-in ${name}`,
+      // A host that is a process has its own flags; as a thread it has no more than the gateway.
+      needs: isProcess ? [] : rights,
+      without: "the plug-in's tools fail",
+      switches: { type: "none" },
+    })),
+  ({ health }) => [{
+    part: "health endpoint",
+    needs: [need("net", health)],
+    without: "there is no health endpoint",
+    switches: { type: "health" },
+  }],
+  ({ stateFolder, hasSocketRight }) => [{
+    part: "control door",
+    needs: hasSocketRight ? [need("net", `unix:${join(stateFolder, "control.sock")}`)] : [],
+    without: "status, failed and other commands do not reach the gateway",
+    switches: { type: "none" },
+  }],
+];
+
+/** All parts with their needs. */
+export function partsOf(facts: RightsFacts): readonly PartNeeds[] {
+  return PARTS.flatMap((part) => part(facts)).filter(({ needs }) => needs.length > 0);
+}
+
+function need(right: RightName, value: string): Need {
+  return { right, value };
+}
