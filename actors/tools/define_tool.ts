@@ -54,3 +54,8 @@ export function defineTool<Parameters>(spec: ToolSpec<Parameters>): Tool {
 export function textResult(content: string): ToolResult {
   return { content, isError: false };
 }
+
+/** A result that says what went wrong, for the model. */
+export function errorResult(message: string): ToolResult {
+  return { content: `Error: ${message}`, isError: true };
+}

@@ -3,22 +3,22 @@
  * @module
  */
 
+import { basename, dirname, extname, join } from "node:path";
 import { z } from "zod";
-import { defineTool, textResult } from "./define_tool.ts";
-import { findMatches, lineOf, type Match, nearestLines } from "./edit_match.ts";
-import { LineEndings } from "./line_endings.ts";
-import { fingerprint, readText, writeText } from "./text_file.ts";
+import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { alikeNames } from "./alike_names.ts";
+import { fingerprint, type ReadFile, readWhole, writeText } from "./text_file.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 
-/** Below this likeness the nearest place is no help. */
-const LIKENESS_MIN = 0.5;
-const LINES_NAMED_MAX = 3;
+const NAMES_SHOWN_MAX = 3;
+const NAMES_LOOKED_AT_MAX = 2_000;
 
 interface Edit {
   readonly path: string;
   readonly old_text: string;
   readonly new_text: string;
   readonly replace_all?: boolean | undefined;
+  readonly occurrence?: number | undefined;
 }
 
 /** The tool. */
@@ -31,100 +31,73 @@ export const editFileTool: Tool = defineTool({
     old_text: z.string().describe("The text to replace, as it stands in the file"),
     new_text: z.string().describe("What shall stand there"),
     replace_all: z.boolean().optional().describe("Replace every occurrence"),
+    occurrence: z.int().min(1).optional().describe("Replace only this one of several, from 1"),
   }),
   needs: { read: "workspace", write: "workspace" },
   concurrency: "exclusive",
   timeoutMs: 30_000,
   run: async (edit: Edit, context) => {
-    if (edit.path.endsWith(".ipynb")) {
-      return error(`Cannot edit "${edit.path}": a notebook is no plain text`);
+    if (edit.path.toLowerCase().endsWith(".ipynb")) {
+      return errorResult(`Cannot edit "${edit.path}": a notebook is for notebook_edit`);
     }
     if (await context.files.info(edit.path) === null) return await create(edit, context);
-    const notice = await staleness(edit.path, context);
-    const { text } = await readText(edit.path, context);
-    if (text === undefined) return error(`Cannot edit "${edit.path}": it is a binary file`);
-    return await replace(edit, text, notice, context);
+    const file = await readWhole(edit.path, context);
+    if (file.text === undefined) {
+      return errorResult(`Cannot edit "${edit.path}": it is a binary file`);
+    }
+    return await replace(edit, file.text, file, context);
   },
 });
 
+/** Whether blanks at the ends of lines mean something there. */
+export function keepsTrailingBlanks(path: string): boolean {
+  return [".md", ".mdx", ".markdown"].includes(extname(path).toLowerCase());
+}
+
+/** What to say of a file that the session did not read, or not as it is now; "" for nothing. */
+export function stalenessNote(
+  { resolved, bytes }: ReadFile,
+  { reads }: Pick<ToolContext, "reads">,
+): string {
+  const known = reads.get(resolved);
+  if (known === undefined) return "Note: this file was not read before the edit.\n";
+  if (fingerprint(bytes) === known) return "";
+  return "Note: this file has changed since it was last read.\n";
+}
+
 async function create({ path, old_text, new_text }: Edit, context: ToolContext) {
-  if (old_text !== "") return error(`Cannot edit "${path}": no such file`);
-  return textResult(`Made ${await writeText(path, new_text, context)}`);
+  if (old_text === "") return textResult(`Made ${await writeText(path, new_text, context)}`);
+  const alike = await namesLike(path, context);
+  const hint = alike.length === 0 ? "" : `. There is ${alike.join(", ")}`;
+  return errorResult(`Cannot edit "${path}": no such file${hint}`);
+}
+
+async function namesLike(path: string, { files }: ToolContext): Promise<string[]> {
+  const folder = dirname(path);
+  if ((await files.info(folder))?.kind !== "directory") return [];
+  const { entries } = await files.list(folder, NAMES_LOOKED_AT_MAX);
+  const names = entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
+  return alikeNames(basename(path), names, NAMES_SHOWN_MAX).map((name) => join(folder, name));
 }
 
 async function replace(
   edit: Edit,
   text: string,
-  notice: string,
+  file: ReadFile,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { path, old_text, new_text, replace_all: replacesAll = false } = edit;
-  if (old_text === "") {
-    if (text.trim() !== "") {
-      return error(`Cannot edit "${path}": old_text is empty, the file is not`);
-    }
-    return textResult(`Wrote ${await writeText(path, new_text, context)}`);
-  }
-  const view = new LineEndings(text);
-  const wanted = old_text.replaceAll("\r\n", "\n");
-  const { kind, matches } = findMatches(view.text, wanted);
-  if (matches.length === 0) return notFound(path, view.text, wanted);
-  if (matches.length > 1 && !replacesAll) return ambiguous(path, view.text, matches);
-  const replacement = new_text.replaceAll("\r\n", "\n");
-  const pieces = matches.map((match) => ({
-    ...match,
-    text: kind === "trimmed_lines"
-      ? reindent(view.text.slice(match.start, match.end), wanted, replacement)
-      : replacement,
-  }));
-  const resolved = await writeText(path, view.replace(pieces), context);
-  const count = matches.length === 1 ? "" : ` (${matches.length} places)`;
-  return textResult(`${notice}Edited ${resolved}${count}`);
-}
-
-/** Gives the replacement the outer indentation of what it replaces. */
-function reindent(found: string, wanted: string, replacement: string): string {
-  const is = indentation(found);
-  const was = indentation(wanted);
-  if (is === was) return replacement;
-  return replacement.split("\n").map((line) => {
-    if (line.trim() === "") return line;
-    return line.startsWith(was) ? is + line.slice(was.length) : line;
-  }).join("\n");
-}
-
-function indentation(text: string): string {
-  return /^[ \t]*/.exec(text)?.[0] ?? "";
-}
-
-async function staleness(path: string, { files, reads }: ToolContext): Promise<string> {
-  const known = reads.get(await files.resolve(path));
-  if (known === undefined) return "Note: this file was not read before the edit.\n";
-  const bytes = await files.read(path, Number.MAX_SAFE_INTEGER);
-  return fingerprint(bytes) === known
-    ? ""
-    : "Note: this file has changed since it was last read.\n";
-}
-
-function notFound(path: string, text: string, wanted: string): ToolResult {
-  const nearest = nearestLines(text, wanted);
-  const base = `Cannot edit "${path}": old_text does not stand in it`;
-  if (nearest === undefined || nearest.likeness < LIKENESS_MIN) return error(base);
-  const percent = Math.round(nearest.likeness * 100);
-  return error(
-    `${base}. Nearest (${percent} % alike), from line ${nearest.line}:\n${nearest.text}`,
-  );
-}
-
-function ambiguous(path: string, text: string, matches: readonly Match[]): ToolResult {
-  const lines = matches.slice(0, LINES_NAMED_MAX).map(({ start }) => lineOf(text, start));
-  const where = `${lines.join(", ")}${matches.length > LINES_NAMED_MAX ? ", …" : ""}`;
-  return error(
-    `Cannot edit "${path}": old_text stands in it ${matches.length} times (lines ${where}); ` +
-      "give more of its surroundings, or set replace_all",
-  );
-}
-
-function error(message: string): ToolResult {
-  return { content: `Error: ${message}`, isError: true };
+  const { path, old_text, new_text, replace_all: replacesAll = false, occurrence } = edit;
+  const { editText } = await import("./edit_text.ts");
+  const outcome = editText(text, {
+    oldText: old_text,
+    newText: new_text,
+    replacesAll,
+    occurrence,
+    keepsTrailingBlanks: keepsTrailingBlanks(path),
+  });
+  if (outcome.state === "problem") return errorResult(`Cannot edit "${path}": ${outcome.problem}`);
+  const note = stalenessNote(file, context);
+  const resolved = await writeText(path, outcome.text, context, file.encoding);
+  const count = outcome.count === 1 ? "" : ` (${outcome.count} places)`;
+  return textResult(`${note}Edited ${resolved}${count}`);
 }

@@ -10,7 +10,7 @@ export interface Match {
 }
 
 /** How the places were found, strictest first. */
-export type MatchKind = "exact" | "trimmed_lines" | "straight_quotes";
+export type MatchKind = "exact" | "trimmed_lines" | "trimmed_straight_lines" | "straight_quotes";
 
 /** All places where `wanted` stands in `text`, by the first way that finds any. */
 export function findMatches(
@@ -21,6 +21,8 @@ export function findMatches(
   if (exact.length > 0) return { kind: "exact", matches: exact };
   const trimmed = findLines(text, wanted, (line) => line.trim());
   if (trimmed.length > 0) return { kind: "trimmed_lines", matches: trimmed };
+  const both = findLines(text, wanted, (line) => straighten(line).trim());
+  if (both.length > 0) return { kind: "trimmed_straight_lines", matches: both };
   return { kind: "straight_quotes", matches: findAll(straighten(text), straighten(wanted)) };
 }
 
@@ -28,6 +30,9 @@ export function findMatches(
 export function lineOf(text: string, position: number): number {
   return text.slice(0, position).split("\n").length;
 }
+
+/** Pairs of lines that are compared at most: a hint is not worth a minute. */
+const COMPARISONS_MAX = 400_000;
 
 /** The stretch of lines that is most like `wanted`, and how like (0 to 1). */
 export function nearestLines(
@@ -37,6 +42,7 @@ export function nearestLines(
   const lines = text.split("\n");
   const target = wanted.split("\n").map((line) => line.trim());
   let best: { line: number; text: string; likeness: number } | undefined;
+  if (lines.length * target.length > COMPARISONS_MAX) return undefined;
   for (let start = 0; start + target.length <= lines.length; start++) {
     const window = lines.slice(start, start + target.length);
     const likeness = window.reduce((sum, line, index) =>
@@ -81,8 +87,8 @@ function lineStarts(lines: readonly string[]): number[] {
   return starts;
 }
 
-/** Same length, so that positions stay valid. */
-function straighten(text: string): string {
+/** Curly quotes made straight; of the same length, so that positions stay valid. */
+export function straighten(text: string): string {
   return text.replaceAll(/[\u2018\u2019]/g, "'").replaceAll(/[\u201c\u201d]/g, '"');
 }
 

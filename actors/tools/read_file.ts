@@ -1,71 +1,102 @@
 /**
- * The `read_file` tool: text by pages with line numbers, images as images.
+ * The `read_file` tool: text by pages with line numbers, documents as text, images as images.
  * @module
  */
 
 import { z } from "zod";
-import { defineTool, textResult } from "./define_tool.ts";
+import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { documentKind } from "./documents/document_kind.ts";
 import { sniffImage } from "./image_kind.ts";
-import { readText } from "./text_file.ts";
-import type { Tool, ToolResult } from "./tool.ts";
+import { DOCUMENT_BYTES_MAX, readDocument } from "./read_document.ts";
+import { noteRead, pageKey, type ReadFile, readWhole } from "./text_file.ts";
+import { linesOf, pageChars, pageOf } from "./text_page.ts";
+import { fingerprint } from "./text_file.ts";
+import { callsCounted } from "./read_notes.ts";
+import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 
 const LINES_DEFAULT = 2_000;
-/** One page fits the size limit of a tool result (16,000), so it is never cut a second time. */
-const PAGE_CHARS_MAX = 15_000;
-const LINE_CHARS_MAX = 2_000;
+/** What models take. */
+const IMAGE_BYTES_MAX = 10 * 1_024 * 1_024;
+/** Results of so many calls are surely still before the model's eyes. */
+const CALLS_REMEMBERED = 8;
+
+interface Reading {
+  readonly path: string;
+  readonly offset: number;
+  readonly limit: number;
+  readonly force: boolean;
+}
 
 /** The tool. */
 export const readFileTool: Tool = defineTool({
   name: "read_file",
   description: "Read a file. Text comes with line numbers, page by page: the last line says how " +
-    "to go on. Images are shown to you. Reading a file does not send it to anyone.",
+    "to go on. PDF, Word, Excel and PowerPoint documents come as text, images are shown to you. " +
+    "Reading a file does not send it to anyone.",
   parameters: z.object({
     path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
     offset: z.int().min(1).optional().describe("First line, counted from 1"),
     limit: z.int().min(1).optional().describe(`Lines at most (${LINES_DEFAULT})`),
+    pages: z.string().optional().describe('Pages of a PDF: "3" or "2-5", at most 20'),
+    force: z.boolean().optional().describe("Show it again, although it has not changed"),
   }),
   needs: { read: "workspace" },
   concurrency: "shared",
-  timeoutMs: 30_000,
-  run: async ({ path, offset = 1, limit = LINES_DEFAULT }, context) => {
-    const { text, bytes } = await readText(path, context);
-    const mime = sniffImage(bytes);
-    if (mime !== undefined) return imageResult(await context.files.resolve(path), mime, bytes);
-    if (text === undefined) {
-      return error(`Cannot read "${path}": it is a binary file of ${bytes.length} bytes`);
+  timeoutMs: 60_000,
+  run: async (
+    { path, offset = 1, limit = LINES_DEFAULT, pages, force = false },
+    context,
+  ): Promise<ToolResult> => {
+    const kind = documentKind(path);
+    if (kind !== undefined) {
+      const bytes = await context.files.read(path, DOCUMENT_BYTES_MAX);
+      const document = await readDocument({ path, bytes, kind, offset, limit, pages }, context);
+      if (document !== undefined) return document;
     }
-    if (text === "") return textResult(`(The file "${path}" is empty)`);
-    return page(text, offset, limit);
+    const file = await readWhole(path, context);
+    const mime = sniffImage(file.bytes);
+    if (mime !== undefined) return imageResult(file, mime);
+    if (file.text === undefined) {
+      return errorResult(
+        `Cannot read "${path}": it is a binary file of ${file.bytes.length} bytes`,
+      );
+    }
+    if (file.text === "") return textResult(`(The file "${path}" is empty)`);
+    return textPage(file.text, file, { path, offset, limit, force }, context);
   },
 });
 
-function page(text: string, offset: number, limit: number): ToolResult {
-  const lines = text.replaceAll("\r\n", "\n").split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  if (offset > lines.length) {
-    return error(`Cannot start at line ${offset}: the file has ${lines.length} lines`);
+function textPage(
+  text: string,
+  { resolved, bytes, encoding }: ReadFile,
+  { path, offset, limit, force }: Reading,
+  context: ToolContext,
+): ToolResult {
+  const { reads, resultCharsMax } = context;
+  const key = pageKey(resolved, offset, limit);
+  const mark = fingerprint(bytes);
+  const calls = callsCounted(reads);
+  const [shownMark, shownAt = ""] = reads.get(key)?.split("@") ?? [];
+  if (!force && shownMark === mark && calls - Number(shownAt) <= CALLS_REMEMBERED) {
+    return textResult(
+      `(The file "${path}" has not changed since you read these lines: see above. ` +
+        "Set force to have them again)",
+    );
   }
-  const shown: string[] = [];
-  let size = 0;
-  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    const numbered = `${offset + shown.length}| ${shorten(line)}`;
-    if (size + numbered.length > PAGE_CHARS_MAX && shown.length > 0) break;
-    shown.push(numbered);
-    size += numbered.length + 1;
-  }
-  const last = offset + shown.length - 1;
-  const footer = last < lines.length
-    ? `(Lines ${offset}-${last} of ${lines.length}; go on with offset=${last + 1})`
-    : `(End of file, ${lines.length} lines)`;
-  return textResult([...shown, "", footer].join("\n"));
+  const charsMax = pageChars(resultCharsMax);
+  const page = pageOf(linesOf(text), { offset, limit, charsMax, isNumbered: true });
+  if ("problem" in page) return errorResult(page.problem);
+  noteRead(resolved, bytes, context);
+  reads.set(key, `${mark}@${calls}`);
+  const note = encoding === "utf-8" || encoding === "utf-8-bom" ? "" : ` (written in ${encoding})`;
+  return textResult(page.text + note);
 }
 
-function shorten(line: string): string {
-  if (line.length <= LINE_CHARS_MAX) return line;
-  return `${line.slice(0, LINE_CHARS_MAX)}… (${line.length - LINE_CHARS_MAX} characters more)`;
-}
-
-function imageResult(path: string, mime: string, bytes: Uint8Array): ToolResult {
+function imageResult({ resolved: path, bytes }: ReadFile, mime: string): ToolResult {
+  if (bytes.length > IMAGE_BYTES_MAX) {
+    const most = `${IMAGE_BYTES_MAX} are the most that can be shown`;
+    return errorResult(`Cannot show "${path}": an image of ${bytes.length} bytes; ${most}`);
+  }
   const url = `data:${mime};base64,${bytes.toBase64()}`;
   return {
     content: [
@@ -74,8 +105,4 @@ function imageResult(path: string, mime: string, bytes: Uint8Array): ToolResult 
     ],
     isError: false,
   };
-}
-
-function error(message: string): ToolResult {
-  return { content: `Error: ${message}`, isError: true };
 }

@@ -1,22 +1,27 @@
 /**
- * Text files as tools see them: decoded strictly, with a fingerprint to notice changes.
+ * Text files as tools see them: decoded from whatever they are written in, with a fingerprint to
+ * notice changes, and written back as they were.
  * @module
  */
 
 import { createHash } from "node:crypto";
-import type { ToolContext } from "./tool.ts";
+import { decodeText, encodeText, type TextEncodingName } from "./text_encoding.ts";
+import { type ToolContext, ToolError } from "./tool.ts";
 
 /** Larger files are not read as a whole. */
 export const FILE_BYTES_MAX = 20_000_000;
 
-/** The text, or undefined where the bytes are no UTF-8 text. */
-export function decodeText(bytes: Uint8Array): string | undefined {
-  if (bytes.subarray(0, 8_192).includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+/** What tools need to read and write files. */
+export type FileAccess = Pick<ToolContext, "files" | "reads">;
+
+/** A file that was read. */
+export interface ReadFile {
+  /** undefined where it is no text. */
+  readonly text: string | undefined;
+  readonly encoding: TextEncodingName | undefined;
+  readonly bytes: Uint8Array;
+  /** Absolute, without links. */
+  readonly resolved: string;
 }
 
 /** A short fingerprint of a file's content. */
@@ -24,26 +29,51 @@ export function fingerprint(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 }
 
-/** Reads the text at `path` and notes that this session has seen it. */
-export async function readText(
-  path: string,
-  { files, reads }: Pick<ToolContext, "files" | "reads">,
-): Promise<{ readonly text: string | undefined; readonly bytes: Uint8Array }> {
+/** Reads the file at `path`; whoever shows it to the model notes that with {@link noteRead}. */
+export async function readWhole(path: string, { files }: FileAccess): Promise<ReadFile> {
   const bytes = await files.read(path, FILE_BYTES_MAX);
-  const text = decodeText(bytes);
-  if (text !== undefined) reads.set(await files.resolve(path), fingerprint(bytes));
-  return { text, bytes };
+  const { text, encoding } = decodeText(bytes) ?? { text: undefined, encoding: undefined };
+  return { text, encoding, bytes, resolved: await files.resolve(path) };
 }
 
-/** Writes text and notes that this session knows it. */
+/** Notes that this session knows the content of a file. */
+export function noteRead(resolved: string, bytes: Uint8Array, { reads }: FileAccess): void {
+  reads.set(resolved, fingerprint(bytes));
+}
+
+/**
+ * Writes text, and notes that this session knows it.
+ *
+ * @throws {ToolError} `file_failed` for what the encoding has no characters for
+ */
 export async function writeText(
   path: string,
   text: string,
-  { files, reads }: Pick<ToolContext, "files" | "reads">,
+  { files, reads }: FileAccess,
+  encoding: TextEncodingName = "utf-8",
 ): Promise<string> {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = encoded(path, text, encoding);
   await files.write(path, bytes);
   const resolved = await files.resolve(path);
+  for (const key of reads.keys()) {
+    if (key.startsWith(`${resolved}\0`)) reads.set(key, "");
+  }
   reads.set(resolved, fingerprint(bytes));
   return resolved;
+}
+
+/** The key under which a session notes that it was shown a page of a file. */
+export function pageKey(resolved: string, offset: number, limit: number): string {
+  return `${resolved}\0${offset}\0${limit}`;
+}
+
+function encoded(path: string, text: string, encoding: TextEncodingName): Uint8Array {
+  try {
+    return encodeText(text, encoding);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const what = `Cannot write "${path}": it is written in ${encoding}`;
+    const how = `${error.message}. Replace the whole file with write_file to make it UTF-8`;
+    throw new ToolError("file_failed", `${what}. ${how}`, { cause: error });
+  }
 }

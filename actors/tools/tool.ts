@@ -196,6 +196,8 @@ export interface ToolContext {
   /** Queues a message durably; resolves when it is committed. */
   readonly send: (message: ToolMessageOut) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Longer results go to a file. @default 16,000 characters */
+  readonly resultCharsMax?: number | undefined;
   /** What this session has read, so that edits can warn; shared by the tools of one session. */
   readonly reads: Map<string, string>;
 }

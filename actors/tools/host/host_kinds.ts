@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from "../tool.ts";
 import type { HostKind, HostSetup } from "./host_protocol.ts";
 
 /** What a host's tools share; what a kind has no right to is `refused_ports.ts`. */
-export type HostContext = Omit<ToolContext, "origin" | "signal" | "reads" | "workspace">;
+export type HostContext = Pick<ToolContext, "files" | "processes" | "net" | "send">;
 
 /** The inside of a host. */
 export interface HostInside {

@@ -51,6 +51,7 @@ export const toHostSchema: z.ZodType<ToHost> = z.discriminatedUnion("type", [
       tool: z.string(),
       args: jsonObject,
       origin: z.object({ channel: z.string(), chatId: z.string(), sessionKey: z.string() }),
+      resultCharsMax: z.int().optional(),
       reads,
     }),
   }),

@@ -49,6 +49,7 @@ export interface HostCall {
   readonly tool: string;
   readonly args: JsonObject;
   readonly origin: ToolOrigin;
+  readonly resultCharsMax?: number | undefined;
   /** What the session has read, path and fingerprint. */
   readonly reads: readonly (readonly [string, string])[];
 }

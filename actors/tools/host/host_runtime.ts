@@ -69,7 +69,8 @@ export class HostRuntime {
     const tool = await inside?.find(call.tool);
     invariant(inside !== undefined && tool !== undefined, `the host has a tool "${call.tool}"`);
     const reads = new Map(call.reads);
-    const context = { ...inside.context, workspace, origin: call.origin, reads, signal };
+    const { origin, resultCharsMax } = call;
+    const context = { ...inside.context, workspace, origin, reads, signal, resultCharsMax };
     const result = await tool.call(call.args, context);
     const before = new Map(call.reads);
     const changed = [...reads].filter(([path, mark]) => before.get(path) !== mark);

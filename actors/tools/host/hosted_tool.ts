@@ -20,8 +20,8 @@ export function hostedTool(tool: Tool, hosts: ToolHosts): Tool {
   if (kind === undefined) return tool;
   return {
     ...tool,
-    call: async (args, { origin, reads, signal }) => {
-      const call = { tool: tool.name, args, origin, reads: [...reads] };
+    call: async (args, { origin, reads, signal, resultCharsMax }) => {
+      const call = { tool: tool.name, args, origin, resultCharsMax, reads: [...reads] };
       const answer = await hosts.call(kind, call, signal);
       for (const [path, fingerprint] of answer.reads) reads.set(path, fingerprint);
       return answer.result;

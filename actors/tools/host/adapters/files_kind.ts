@@ -13,7 +13,11 @@ const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   read_file: async () => (await import("../../read_file.ts")).readFileTool,
   write_file: async () => (await import("../../write_file.ts")).writeFileTool,
   edit_file: async () => (await import("../../edit_file.ts")).editFileTool,
+  apply_patch: async () => (await import("../../apply_patch.ts")).applyPatchTool,
+  notebook_edit: async () => (await import("../../notebook_edit.ts")).notebookEditTool,
   list_dir: async () => (await import("../../list_dir.ts")).listDirTool,
+  glob: async () => (await import("../../glob.ts")).globTool,
+  grep: async () => (await import("../../grep.ts")).grepTool,
 };
 
 /** Opens the host. */

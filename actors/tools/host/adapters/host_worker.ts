@@ -22,7 +22,7 @@ const runtime = new HostRuntime({
   world: { clock: systemClock, newId: systemNewId },
   reply: (line) => scope.postMessage(line),
 });
-globalThis.addEventListener("message", (event: Event) => {
+globalThis.addEventListener("message", (event) => {
   if (event instanceof MessageEvent) runtime.take(String(event.data));
 });
 

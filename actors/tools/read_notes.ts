@@ -1,0 +1,18 @@
+/**
+ * What a session notes of its own calls beside the files it has read, so that a file is not shown
+ * twice while the first time is still before the model's eyes.
+ * @module
+ */
+
+/** No path begins so. */
+const CALLS_KEY = "\0calls";
+
+/** One more tool call of the session begins. */
+export function countCall(reads: Map<string, string>): void {
+  reads.set(CALLS_KEY, String(callsCounted(reads) + 1));
+}
+
+/** How many there have been. */
+export function callsCounted(reads: ReadonlyMap<string, string>): number {
+  return Number(reads.get(CALLS_KEY) ?? 0);
+}
