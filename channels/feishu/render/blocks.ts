@@ -78,10 +78,14 @@ export function tableText(
   rows: Tokens.Table["rows"],
   images: ImageKeys,
 ): string {
-  const line = (cells: readonly Tokens.TableCell[]): string =>
-    `| ${cells.map(({ tokens }) => cellText(tokens, images)).join(" | ")} |`;
   const rule = table.align.map((align) => RULES[align ?? "none"]);
-  return [line(table.header), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n");
+  const lines = rows.map((row) => rowText(row, images));
+  return [rowText(table.header, images), `| ${rule.join(" | ")} |`, ...lines].join("\n");
+}
+
+/** A line of a table. */
+export function rowText(cells: readonly Tokens.TableCell[], images: ImageKeys): string {
+  return `| ${cells.map(({ tokens }) => cellText(tokens, images)).join(" | ")} |`;
 }
 
 const RULES = { none: "---", left: ":---", center: ":---:", right: "---:" } as const;

@@ -37,6 +37,8 @@ const TYPEWRITER: JsonObject = {
 const STEP_CHARS_MAX = 120;
 const STEPS_SHOWN_MAX = 12;
 const SUMMARY_CHARS_MAX = 80;
+/** Where the line is looked for: it is among the first. */
+const SUMMARY_SEEN_CHARS = 2_000;
 
 /** A card whose text will grow. */
 export function growingCard(markdown: string, extras: CardExtras): string {
@@ -62,7 +64,10 @@ export function wholeCard(
 
 /** One line that stands for the answer in the list of chats. */
 export function summaryOf(markdown: string): string {
-  const lines = readable(markdown).replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, "$1").split("\n");
+  const lines = readable(markdown.slice(0, SUMMARY_SEEN_CHARS)).replace(
+    /!?\[([^\]\n]*)\]\([^)\n]*\)/g,
+    "$1",
+  ).split("\n");
   const line = lines.filter((candidate) => !/^\s*(?:`{3,}|~{3,}|\|[\s:|-]*$)/.test(candidate))
     .map((candidate) => candidate.replace(/[#*_~`>|]/g, "").trim())
     .find((candidate) => candidate !== "") ?? "";

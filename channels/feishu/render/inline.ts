@@ -79,6 +79,10 @@ export function joinRuns(runs: readonly Run[]): string {
   let text = "";
   let open: readonly Marks[] = [];
   for (const run of [...runs, { text: "", marks: [] }]) {
+    if (run.marks === open) {
+      text += run.text;
+      continue;
+    }
     let shared = 0;
     while (shared < open.length && open[shared] === run.marks[shared]) shared++;
     for (const { close } of open.slice(shared).toReversed()) text += close;

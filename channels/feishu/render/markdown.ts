@@ -4,7 +4,15 @@
  * @module
  */
 
-import { Marked, type MarkedToken, type Token, type TokenizerExtension } from "marked";
+import {
+  Lexer,
+  Marked,
+  type MarkedToken,
+  type Token,
+  Tokenizer,
+  type TokenizerExtension,
+  type TokensList,
+} from "marked";
 
 /** A block or inline token. */
 export type MarkdownToken = MarkedToken;
@@ -19,7 +27,13 @@ const ABOUT = /^~(?!~)/;
 /** Bold beside punctuation and Han characters, which the standard's rules leave as stars. */
 const BOLD = /^\*\*(?=[^\s*])((?:`[^`\n]+`|[^*\n`\\])*[^\s*\\])\*\*(?!\*)/;
 const INLINE_MATH = /^(?:\$(?![\s$])[^$\n`]*?[^\s$\\`]\$(?!\d)|\\\((?:[^\n\\]|\\(?!\)))+\\\))/;
-const BLOCK_MATH = /^ {0,3}(?:\$\$\s*([\s\S]+?)\s*\$\$|\\\[\s*([\s\S]+?)\s*\\\])[ \t]*(?:\n+|$)/;
+const BLOCK_MATH_START = /^ {0,3}(\$\$|\\\[)/;
+const BLOCK_MATH_BEFORE = /\n(?= {0,3}(?:\$\$|\\\[))|\n\n/;
+const REST_OF_LINE = /[ \t]*(?:\n+|$)/y;
+/** A heading that is underlined is shorter. */
+const UNDERLINED_CHARS_MAX = 400;
+/** A longer formula is text: it would have to be looked for in all that follows. */
+const BLOCK_MATH_CHARS_MAX = 2_000;
 
 const operators: TokenizerExtension = {
   name: "operators",
@@ -60,66 +74,118 @@ const blockMath: TokenizerExtension = {
   name: "blockMath",
   level: "block",
   // Only a paragraph can be in the way, and that ends at a blank line.
-  start: (src) => /\n(?= {0,3}(?:\$\$|\\\[))/.exec(upToBlankLine(src))?.index,
+  start(src) {
+    const before = BLOCK_MATH_BEFORE.exec(src);
+    return before?.[0] === "\n" ? before.index : undefined;
+  },
   tokenizer(src) {
-    const match = BLOCK_MATH.exec(src);
-    if (match === null) return undefined;
-    return { type: "code", raw: match[0], lang: "latex", text: match[1] ?? match[2] ?? "" };
+    const start = BLOCK_MATH_START.exec(src);
+    if (start === null) return undefined;
+    const from = start[0].length;
+    const near = src.slice(from, from + BLOCK_MATH_CHARS_MAX);
+    const length = near.indexOf(start[1] === "$$" ? "$$" : "\\]");
+    const text = near.slice(0, Math.max(0, length)).trim();
+    if (text === "") return undefined;
+    REST_OF_LINE.lastIndex = from + length + 2;
+    const rest = REST_OF_LINE.exec(src);
+    if (rest === null) return undefined;
+    return { type: "code", raw: src.slice(0, REST_OF_LINE.lastIndex), lang: "latex", text };
   },
 };
 
-function upToBlankLine(text: string): string {
-  const end = text.indexOf("\n\n");
-  return end < 0 ? text : text.slice(0, end);
-}
-
 const parser = new Marked({ gfm: true });
 // What is added last is asked first.
-parser.use({ extensions: [bold, operators, inlineMath, blockMath] });
+parser.use({
+  extensions: [bold, operators, inlineMath, blockMath],
+  tokenizer: {
+    // It looks through the rest of a paragraph at each of its lines.
+    lheading(src) {
+      const end = src.lastIndexOf("\n", UNDERLINED_CHARS_MAX);
+      const near = src.length <= UNDERLINED_CHARS_MAX ? src : src.slice(0, end + 1);
+      return Tokenizer.prototype.lheading.call(this, near);
+    },
+  },
+});
 
-/** Deeper nesting is no text for people, and would exhaust the stack of all that walks it. */
-const DEPTH_MAX = 100;
+/** Lists and quotes in one another: more than anybody writes, or reads. */
+const BLOCK_DEPTH_MAX = 12;
+/** Emphasis and links in one another. */
+const INLINE_DEPTH_MAX = 10;
+/**
+ * Steps that the marks inside of paragraphs may take in one text. Each mark may be looked for in
+ * all that follows it, so marks and length count together; a page of dense, honest Markdown takes a
+ * tenth of it.
+ */
+const INLINE_STEPS_MAX = 600_000;
+/** Characters that are passed over in the time of one step. */
+const CHARACTERS_PER_STEP = 32;
+/** What may begin or end something inside of a paragraph. */
+const MARK = /[*_~`[\]()<>$\\&@]|:\/\//g;
+
+/** How much the marks of one text have cost. */
+class Effort {
+  #steps = 0;
+
+  /** Whether there is enough left for `text`, which then counts. */
+  allows(text: string): boolean {
+    const marks = text.match(MARK)?.length ?? 0;
+    this.#steps += marks * (marks + text.length / CHARACTERS_PER_STEP);
+    return this.#steps <= INLINE_STEPS_MAX;
+  }
+}
 
 /**
- * The blocks of `text`, in order, without the space between them. What is nested beyond reason is
- * one block of code: it shows the text as it stands.
+ * Reads Markdown in a time that grows with its length, whatever it is: models can be made to write
+ * what takes a parser minutes. What is too deep, or takes too long, stands as it is.
  */
+class BoundedLexer extends Lexer {
+  readonly #effort: Effort;
+  #blockDepth = 0;
+  #inlineDepth = 0;
+
+  constructor(effort: Effort) {
+    super(parser.defaults);
+    this.#effort = effort;
+  }
+
+  override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[];
+  override blockTokens(src: string, tokens?: TokensList, isClipped?: boolean): TokensList;
+  override blockTokens(src: string, tokens: Token[] = [], isClipped = false): Token[] {
+    if (this.#blockDepth > BLOCK_DEPTH_MAX) {
+      tokens.push({ type: "paragraph", raw: src, text: src, tokens: [literal(src)] });
+      return tokens;
+    }
+    this.#blockDepth++;
+    try {
+      return super.blockTokens(src, tokens, isClipped);
+    } finally {
+      this.#blockDepth--;
+    }
+  }
+
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    if (this.#inlineDepth > INLINE_DEPTH_MAX || !this.#effort.allows(src)) {
+      tokens.push(literal(src));
+      return tokens;
+    }
+    this.#inlineDepth++;
+    try {
+      return super.inlineTokens(src, tokens);
+    } finally {
+      this.#inlineDepth--;
+    }
+  }
+}
+
+/** The blocks of `text`, in order, without the space between them. */
 export function parseMarkdown(text: string): readonly MarkdownToken[] {
-  const blocks = walkable(() => parser.lexer(text)) ?? [{ type: "code", raw: text, text }];
-  return blocks.filter(({ type }) => type !== "space");
+  return known(new BoundedLexer(new Effort()).lex(text)).filter(({ type }) => type !== "space");
 }
 
-/** The inline tokens of one line or paragraph; nested beyond reason, the text as it stands. */
-export function parseInline(text: string): readonly MarkdownToken[] {
-  return walkable(() => parser.Lexer.lexInline(text, parser.defaults)) ?? known([literal(text)]);
-}
-
-/** What `parse` gives; null where that is nested too deep, for the parser, which recurses, too. */
-function walkable(parse: () => readonly Token[]): readonly MarkdownToken[] | null {
-  try {
-    const tokens = known(parse());
-    return isDeep(tokens) ? null : tokens;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
-function isDeep(blocks: readonly MarkdownToken[]): boolean {
-  let level = blocks;
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEPTH_MAX) return true;
-    level = level.flatMap(childrenOf);
-  }
-  return false;
-}
-
-function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
-  if (token.type === "list") return token.items;
-  if (token.type === "table") {
-    return [token.header, ...token.rows].flat().flatMap(({ tokens }) => known(tokens));
-  }
-  return "tokens" in token ? known(token.tokens) : [];
+/** Reads the lines of one text, each for itself: gives the inline tokens of a line. */
+export function lineParser(): (line: string) => readonly MarkdownToken[] {
+  const effort = new Effort();
+  return (line) => known(new BoundedLexer(effort).inlineTokens(line));
 }
 
 /** Those of `tokens` that the parser itself names: all, as no extension adds a type. */

@@ -7,7 +7,7 @@
 import { cutAtMentions } from "./escape.ts";
 import { largest } from "./inline.ts";
 import { POST_BYTES_MAX } from "./limits.ts";
-import { known, type MarkdownToken, parseInline } from "./markdown.ts";
+import { known, lineParser, type MarkdownToken } from "./markdown.ts";
 
 /** A piece of a line. */
 type PostElement =
@@ -34,10 +34,15 @@ export function layOutPosts(
   bytesMax: number = POST_BYTES_MAX,
 ): readonly PostBody[] {
   const posts: PostBody[] = [];
+  const parse = lineParser();
+  const read = new Map<string, PostLine>();
+  const lineOf = (line: string): PostLine => {
+    const known = read.get(line) ?? (isPlain ? words(line) : elementsIn(line, parse(line)));
+    read.set(line, known);
+    return known;
+  };
   const contentOf = (lines: readonly string[]): string =>
-    JSON.stringify({
-      zh_cn: { content: lines.map((line) => isPlain ? words(line) : lineOf(line)) },
-    });
+    JSON.stringify({ zh_cn: { content: lines.map(lineOf) } });
   const fits = (lines: readonly string[]): boolean =>
     new TextEncoder().encode(contentOf(lines)).length <= bytesMax;
   for (let lines: readonly string[] = text.split("\n"); lines.length > 0;) {
@@ -66,8 +71,8 @@ function cutLine(line: string, fits: (line: string) => boolean): readonly [strin
   return [characters.slice(0, count).join(""), characters.slice(count).join("")];
 }
 
-function lineOf(line: string): PostLine {
-  const elements = parseInline(line).flatMap(elementsOf);
+function elementsIn(line: string, tokens: readonly MarkdownToken[]): PostLine {
+  const elements = tokens.flatMap(elementsOf);
   const merged: PostElement[] = [];
   for (const element of elements) {
     const last = merged.at(-1);

@@ -5,9 +5,9 @@
 
 import type { Tokens } from "marked";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
-import { inlineText, rowRuns, tableText } from "./blocks.ts";
+import { inlineText, rowRuns, rowText, tableText } from "./blocks.ts";
 import { guardedStart, readable } from "./escape.ts";
-import { cutRuns, type Fits, type ImageKeys, largest } from "./inline.ts";
+import { cutRuns, type Fits, type ImageKeys } from "./inline.ts";
 import { COLUMNS_MAX, jsonBytes, PAGE_ROWS_MAX } from "./limits.ts";
 import { known, type MarkdownToken } from "./markdown.ts";
 
@@ -49,21 +49,41 @@ function rowGroups(
     markdown: tableText(table, rows, images),
     element: tableElement(table, rows, images),
   });
-  const isSmall = ({ markdown, element }: TablePart): boolean =>
-    fits(markdown) && jsonBytes(element) <= bytesMax;
+  const { markdown, element } = partOf([]);
+  const room = bytesMax - Math.max(jsonBytes(markdown), jsonBytes(element));
+  const sizes = table.rows.map((row) => bytesOfRow(row, images));
   // The component needs a row; a head alone stays Markdown.
   if (table.rows.length === 0) return headOnly(table, images, fits);
   const parts: TablePart[] = [];
-  for (let rows = table.rows; rows.length > 0;) {
-    const count = largest(rows.length, (many) => isSmall(partOf(rows.slice(0, many))));
-    if (count > 0) parts.push(partOf(rows.slice(0, count)));
+  for (let start = 0; start < table.rows.length;) {
+    const count = countWithin(room, sizes.slice(start));
+    if (count > 0) parts.push(partOf(table.rows.slice(start, start + count)));
     else {
-      const pieces = cutRuns(rowRuns(table, rows[0] ?? [], images), fits);
+      const pieces = cutRuns(rowRuns(table, table.rows[start] ?? [], images), fits);
       parts.push(...pieces.map((markdown) => ({ markdown, element: null })));
     }
-    rows = rows.slice(Math.max(1, count));
+    start += Math.max(1, count);
   }
   return parts;
+}
+
+/** How many of the first sizes have room together. */
+function countWithin(room: number, sizes: readonly number[]): number {
+  let left = room;
+  const first = sizes.findIndex((size) => (left -= size) < 0);
+  return first < 0 ? sizes.length : first;
+}
+
+/** Most bytes that a row adds to the component, or to the same as Markdown. */
+function bytesOfRow(row: readonly Tokens.TableCell[], images: ImageKeys): number {
+  const cells = row.map(({ tokens }, column) => {
+    const rich = guardedStart(inlineText(tokens, images));
+    const plain = readable(rich);
+    const bytes = plain === rich ? jsonBytes(rich) : Math.max(jsonBytes(rich), jsonBytes(plain));
+    return `"c${column}":,`.length + bytes;
+  });
+  const asElement = cells.reduce((sum, bytes) => sum + bytes, 3);
+  return Math.max(asElement, jsonBytes(rowText(row, images)) + 2);
 }
 
 function headOnly(table: Tokens.Table, images: ImageKeys, fits: Fits): readonly TablePart[] {

@@ -71,11 +71,12 @@ function pipesIn(row: string): number {
 function mendSpans(text: string): string {
   const start = Math.max(text.lastIndexOf("\n\n") + 1, afterLastFence(text));
   const paragraph = text.slice(start);
-  const half = HALF_SPAN.exec(paragraph);
-  const waits = half !== null && half[0].length <= WAITING_CHARS_MAX &&
-    !isClosing(paragraph, half[0]) && !FINISHED_LINK.test(paragraph);
-  const shown = (waits ? paragraph.slice(0, half.index) : paragraph).trimEnd();
-  const prose = shown.replace(/(`+)[^`]+\1(?!`)/g, "");
+  // Looked for near the end alone: from further away it would not wait any more.
+  const near = paragraph.slice(-WAITING_CHARS_MAX);
+  const half = HALF_SPAN.exec(near)?.[0];
+  const waits = half !== undefined && !isClosing(paragraph, half) && !FINISHED_LINK.test(near);
+  const shown = (waits ? paragraph.slice(0, -half.length) : paragraph).trimEnd();
+  const prose = shown.replace(/(?<!`)(`+)(?!`)[^`]+\1(?!`)/g, "");
   const ticks = /`+/.exec(prose)?.[0] ?? "";
   const words = ticks === "" ? prose : prose.slice(0, prose.indexOf(ticks));
   const open = ["~~", "**"].filter((mark) => isOpen(words, mark));

@@ -50,8 +50,11 @@ Deno.test.each([
   ["- ".repeat(5_000) + "listed"],
   ["*a _b ".repeat(1_500) + "emphasized" + "_ *".repeat(1_500)],
 ])("layOutCards shows what is nested beyond reason as it stands", (text) => {
-  const cards = layOutCards(`# Title\n${text}`);
-  assert.equal(cards.map(({ markdown }) => markdown).join("").includes(text.slice(-12)), true);
+  const shown = visibleElements(
+    layOutCards(`# Title\n${text}`).flatMap(({ elements }) => elements),
+  );
+  assert.ok(shown.startsWith("Title"));
+  assert.ok(shown.endsWith(text.slice(-12).replace(/\s/g, "")), shown.slice(-40));
 });
 
 Deno.test("layOutCards shows what Markdown shows, whatever the text", () => {
