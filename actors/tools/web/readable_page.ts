@@ -140,9 +140,10 @@ function completeLinks(document: PageDocument, url: string): void {
   }
 }
 
-/** The parser, unlike a browser, invents no body for what stands outside of one. */
+/** The parser, unlike a browser, adds nothing that a page has left out. */
 function withBody(html: string): string {
-  return /<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
+  if (!/<body[\s>]/i.test(html)) return `<html><body>${html}</body></html>`;
+  return /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
 }
 
 /** Whether a page nests no deeper than the recursions of the libraries bear. */
