@@ -39,6 +39,7 @@ import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
 import { checkRights } from "./rights/check_rights.ts";
 import { openAudit } from "./rights/open_audit.ts";
+import { wireShell } from "./shell_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { announceRestart, restartPort } from "./restart.ts";
 import { strandedIn, type StrandedMessages } from "./stranded.ts";
@@ -137,16 +138,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const { command = DEFAULT_COMMAND } = options;
   owned.use(await takeLocks(loaded.locations, { clock: world.clock, command }));
   const journal = owned.use(await openGround(options));
-  const services = wireServices({
-    ...{ loaded, version, world, journal, uptimeMs },
-    findLocalServers,
-  });
-  owned.use(services.hosts);
-  const audit = owned.use(await openAudit(loaded, { ...world, needsOf: services.needsOf }));
-  print(services.modelLine);
-  print(services.toolsLine);
-  if (services.hostsLine !== undefined) print(services.hostsLine);
-
+  const shell = owned.use(wireShell(loaded, world));
   const events = owned.use(openEventPublisher<KernelEvent>("gateway"));
   const system = owned.use(
     new ActorSystem({
@@ -160,6 +152,17 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
         }),
     }),
   );
+  const shellTools = shell.tools((definition) => system.spawn(definition));
+  const services = wireServices({
+    ...{ loaded, version, world, journal, uptimeMs },
+    findLocalServers,
+    shell: { ...shell, tools: shellTools },
+  });
+  owned.use(services.hosts);
+  const audit = owned.use(await openAudit(loaded, { ...world, needsOf: services.needsOf }));
+  print(services.modelLine);
+  if (services.hostsLine !== undefined) print(services.hostsLine);
+
   const { core, channels } = startActors(options, { system, journal, services, audit });
   if (isWhole) {
     const outbox = (name: string) => core.outboxes.get(name);
@@ -177,7 +180,10 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
       outboxes: core.outboxes,
     });
   owned.use(preloadSoon(services.preloadModel, world.clock));
-  if (!isWhole) return { core, channels, healthServer: undefined, report };
+  if (!isWhole) {
+    print(await services.toolsLine);
+    return { core, channels, healthServer: undefined, report };
+  }
   const { host, port } = loaded.config.gateway;
   const healthServer = hasHealth
     ? owned.use(HealthServer.listen({ host, port, report }))
@@ -187,6 +193,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const { modelLine: model } = services;
   const stranded = strandedIn(journal, (acted) => core.rowChanged(acted));
   await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded });
+  // Last, as the shell was tried beside all this.
+  print(await services.toolsLine);
   return { core, channels, healthServer, report };
 }
 

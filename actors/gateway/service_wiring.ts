@@ -15,22 +15,16 @@ import { readImage } from "../session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
 import type { SessionServices, SessionSettings } from "../session/ports.ts";
 import { PromptBuilder } from "../session/prompt.ts";
-import { commandEnvironment } from "../tools/adapters/command_environment.ts";
-import { ProcessShell } from "../tools/adapters/shell.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
 import { createToolNet } from "../tools/net/adapters/tool_net.ts";
 import type { PathRules } from "../tools/path_policy.ts";
 import { hostedTool } from "../tools/host/hosted_tool.ts";
 import type { ToolHosts } from "../tools/host/tool_hosts.ts";
-import { editFileTool } from "../tools/edit_file.ts";
-import { execTool } from "../tools/exec.ts";
-import { listDirTool } from "../tools/list_dir.ts";
+import { FILE_TOOLS } from "../tools/file_tools.ts";
 import { messageTool } from "../tools/message.ts";
-import { readFileTool } from "../tools/read_file.ts";
 import { ToolRegistry } from "../tools/registry.ts";
-import type { Tool, ToolNeeds } from "../tools/tool.ts";
+import { type Tool, ToolError, type ToolNeeds, type ToolProcesses } from "../tools/tool.ts";
 import { webTools } from "../tools/web/web_tools.ts";
-import { writeFileTool } from "../tools/write_file.ts";
 import { realFolder } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
@@ -56,13 +50,24 @@ export interface WiringOptions {
   readonly uptimeMs: () => number;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
+  /** @default there is no shell */
+  readonly shell?: ShellOfServices | undefined;
+}
+
+/** The shell, as far as it concerns what sessions share. */
+export interface ShellOfServices {
+  readonly processes: ToolProcesses | undefined;
+  readonly tools: readonly Tool[];
+  /** What is said of it at the start, once it was tried. */
+  readonly line: Promise<string>;
 }
 
 /** The services, and what to say about them at the start. */
 export interface WiredServices {
   readonly shared: SharedServices;
   readonly modelLine: string;
-  readonly toolsLine: string;
+  /** Known once the shell was tried. */
+  readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
   /** Ends with the gateway. */
   readonly hosts: ToolHosts;
@@ -75,7 +80,7 @@ export interface WiredServices {
 
 /** Makes the services. Reads the workspace's real path, so it must be there. */
 export function wireServices(options: WiringOptions): WiredServices {
-  const { loaded, world, journal, uptimeMs } = options;
+  const { loaded, world, journal, uptimeMs, shell = NO_SHELL } = options;
   const { config } = loaded;
   const workspace = realFolder(loaded.locations.workspace);
   const promptFiles = new DiskPromptFiles(workspace);
@@ -83,11 +88,11 @@ export function wireServices(options: WiringOptions): WiredServices {
   const { provider, line: modelLine } = wireProvider(options);
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
-  const tools = toolsOf(loaded);
+  const tools = [...toolsOf(loaded), ...shell.tools];
   return {
     modelLine,
     preloadModel: () => provider.preload(),
-    toolsLine: describeTools(tools, loaded),
+    toolsLine: describeTools(tools, loaded, shell.line),
     hostsLine,
     hosts,
     needsOf: (tool) => tools.find(({ name }) => name === tool)?.needs,
@@ -170,40 +175,42 @@ function unusable(
 }
 
 function toolsOf(loaded: LoadedConfig): readonly Tool[] {
-  const { exec, web } = loaded.config.tools;
-  const always = [readFileTool, writeFileTool, editFileTool, listDirTool, messageTool];
+  const { web } = loaded.config.tools;
+  const always = [...FILE_TOOLS, messageTool];
   const forWeb = web.enable ? webTools(webSettings(loaded)) : [];
-  return [...always, ...forWeb, ...(exec.enable ? [execTool(exec.timeout)] : [])];
+  return [...always, ...forWeb];
 }
 
-function describeTools(tools: readonly Tool[], { config }: LoadedConfig): string {
+async function describeTools(
+  tools: readonly Tool[],
+  { config }: LoadedConfig,
+  shell: Promise<string>,
+): Promise<string> {
   const names = tools.map(({ name }) => name).toSorted().join(", ");
   const files = config.tools.restrictToWorkspace
     ? "files: only the workspace"
     : "files: everything you may use (tools.restrictToWorkspace is false)";
-  const shell = config.tools.exec.enable
-    ? "shell: plain processes, not sandboxed: commands can do what you can"
-    : "shell: off";
-  return `Tools: ${names} (${files}; ${shell})`;
+  return `Tools: ${names} (${files}; shell: ${await shell})`;
 }
 
 function toolContextOf(
-  { loaded: { config }, world }: WiringOptions,
+  { loaded: { config }, world, shell = NO_SHELL }: WiringOptions,
   rules: PathRules,
 ): SharedServices["toolContext"] {
   const { workspace } = rules;
   const files = new WorkspaceFiles(rules, world.newId);
-  const processes = new ProcessShell({
-    clock: world.clock,
-    workspace,
-    env: commandEnvironment(config.tools.exec),
-    resolveFolder: (path) => files.resolve(path),
-  });
   const net = createToolNet({
     clock: world.clock,
     allowedRanges: config.tools.ssrfWhitelist,
     allowedHosts: config.tools.allowedHosts,
     proxy: config.tools.web.proxy,
   });
-  return { workspace, files, processes, net };
+  return { workspace, files, processes: shell.processes ?? NO_PROCESSES, net };
 }
+
+const NO_PROCESSES: ToolProcesses = {
+  run: () =>
+    Promise.reject(new ToolError("not_available", "Cannot run commands: there is no shell")),
+};
+
+const NO_SHELL: ShellOfServices = { processes: undefined, tools: [], line: Promise.resolve("off") };

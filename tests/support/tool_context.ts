@@ -5,8 +5,10 @@
 
 import { join } from "node:path";
 import { systemClock, systemNewId } from "../../actors/kernel/adapters/system_clock.ts";
-import { ProcessShell } from "../../actors/tools/adapters/shell.ts";
 import { WorkspaceFiles } from "../../actors/tools/adapters/workspace_files.ts";
+import { ProcessLevel } from "../../actors/tools/shell/adapters/process_level.ts";
+import { CommandGuard } from "../../actors/tools/shell/guard.ts";
+import { Shell } from "../../actors/tools/shell/shell.ts";
 import type { PathRules } from "../../actors/tools/path_policy.ts";
 import type { ToolContext, ToolMessageOut } from "../../actors/tools/tool.ts";
 
@@ -32,10 +34,25 @@ export async function toolBench(rules: Partial<PathRules> = {}): Promise<ToolBen
     protectedPaths: [],
     ...rules,
   }, systemNewId);
-  const processes = new ProcessShell({
+  const level = new ProcessLevel({
+    clock: systemClock,
+    newId: systemNewId,
+    env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", HOME: root, LANG: "C.UTF-8" },
+  });
+  const processes = new Shell({
     clock: systemClock,
     workspace,
-    env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", HOME: root, LANG: "C.UTF-8" },
+    level: () => Promise.resolve(level),
+    guard: new CommandGuard({
+      workspace,
+      home: root,
+      isRestricted: true,
+      folders: [],
+      protectedPaths: [],
+      denyPatterns: [],
+      allowPatterns: [],
+      checkHost: () => {},
+    }),
     resolveFolder: (path) => files.resolve(path),
   });
   return {

@@ -80,6 +80,10 @@ export interface ExecConfig {
   readonly network: ShellNetwork;
   /** Names of variables that commands inherit. */
   readonly allowedEnvKeys: readonly string[];
+  /** Expressions; a command is refused where a program in it, with its words, matches one. */
+  readonly denyPatterns: readonly string[];
+  /** Lifts the built-in rules where every program of a command matches one. */
+  readonly allowPatterns: readonly string[];
 }
 
 /** Section `tools`. */
@@ -149,6 +153,8 @@ const exec: z.ZodType<ExecConfig> = z.object({
     .transform(sandboxLevel).default("auto"),
   network: z.enum(["filtered", "none", "host"]).default("filtered"),
   allowedEnvKeys: z.array(z.string()).default([]),
+  denyPatterns: z.array(expression()).default([]),
+  allowPatterns: z.array(expression()).default([]),
 });
 
 /** Schema of section `tools`. */
@@ -177,6 +183,20 @@ function folder(): z.ZodType<string> {
   return z.string().regex(/^([/~]|[A-Za-z]:[/\\])/, {
     error: 'is not a whole path, such as "/srv/notes" or "~/notes"',
   });
+}
+
+/** A regular expression, checked here so that a slip is named at the start. */
+function expression(): z.ZodType<string> {
+  return z.string().refine(isExpression, { error: "is not a regular expression" });
+}
+
+function isExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function sandboxLevel(written: SandboxLevel | "none" | ""): SandboxLevel {

@@ -82,3 +82,6 @@ export const SHELL_LIMITS: ShellLimits = {
   dataBytesMax: 4 * 1024 ** 3,
   fileBytesMax: 4 * 1024 ** 3,
 };
+
+/** After a command has ended, what it left running may still write for this long. */
+export const PIPES_GRACE_MS = 200;

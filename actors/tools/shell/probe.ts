@@ -23,6 +23,8 @@ export interface ProbeTargets {
   readonly port: number;
   /** Where the proxy is found inside, if there is one. */
   readonly proxyPort: number | undefined;
+  /** Whether the owner lets commands reach this machine's network. */
+  readonly reachesHost: boolean;
 }
 
 /** What is to be seen afterwards, from outside. */
@@ -66,7 +68,7 @@ export async function probeLevel(
       new Response(process.stderr).text(),
     ]).finally(() => signal.removeEventListener("abort", abort));
     if (signal.aborted) return broken("it did not answer in time");
-    if (!stdout.includes("works")) return broken(lastLine(stderr) ?? "it gave no output");
+    if (!stdout.includes("works")) return broken(tellingLine(stderr) ?? "it gave no output");
     return await judge(stdout, targets, effects);
   } catch (error) {
     return broken(asError(error).message);
@@ -94,14 +96,16 @@ function attack(targets: ProbeTargets): string {
 
 async function judge(
   stdout: string,
-  { secret, outsideFile, stateFile, insideFile, proxyPort }: ProbeTargets,
+  { secret, outsideFile, stateFile, insideFile, proxyPort, reachesHost }: ProbeTargets,
   effects: ProbeEffects,
 ): Promise<ProbeResult> {
   if (stdout.includes(secret)) return broken("a file outside the workspace could be read");
   if (await effects.exists(outsideFile)) return broken("a file outside could be written");
   if (await effects.exists(stateFile)) return broken("the gateway's state could be written");
   if (!await effects.exists(insideFile)) return broken("the workspace cannot be written");
-  if (effects.wasReached()) return broken("a port of this machine could be reached");
+  if (!reachesHost && effects.wasReached()) {
+    return broken("a port of this machine could be reached");
+  }
   if (proxyPort === undefined) return { state: "works" };
   const refusals = stdout.split("\n").filter((line) => /^HTTP\/1\.1 403 /.test(line)).length;
   return refusals === 2
@@ -117,6 +121,8 @@ function quoted(path: string): string {
   return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-function lastLine(text: string): string | undefined {
-  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").at(-1);
+/** The line that names the error, else the last one. */
+function tellingLine(text: string): string | undefined {
+  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return lines.find((line) => /error|bwrap:/i.test(line)) ?? lines.at(-1);
 }

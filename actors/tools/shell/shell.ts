@@ -8,17 +8,15 @@ import type { Clock } from "../../kernel/clock.ts";
 import { ClippedOutput } from "../clipped_output.ts";
 import type { ShellCommand, ShellOutcome, ToolProcesses } from "../tool.ts";
 import type { CommandGuard } from "./guard.ts";
-import type { ShellLevel, ShellProcess } from "./level.ts";
-
-/** After the shell has ended, what it left running may still write for this long. */
-const PIPES_GRACE_MS = 200;
+import { PIPES_GRACE_MS, type ShellLevel, type ShellProcess } from "./level.ts";
 
 /** What the shell is made of. */
 export interface ShellOptions {
   readonly clock: Clock;
   /** Absolute path; where commands run unless they say otherwise. */
   readonly workspace: string;
-  readonly level: ShellLevel;
+  /** The level, once it was tried. @throws {ToolError} `not_available` where none works */
+  readonly level: () => Promise<ShellLevel>;
   readonly guard: CommandGuard;
   /** Resolves and checks a folder that a command wants to run in. */
   readonly resolveFolder: (path: string) => Promise<string>;
@@ -82,7 +80,7 @@ export class Shell implements ToolProcesses {
     const { workspace, resolveFolder, guard, level } = this.#options;
     const folder = workingDir === undefined ? workspace : await resolveFolder(workingDir);
     await guard.check(command, folder);
-    return await level.start({ command, folder, hasInput, timeoutMs });
+    return await (await level()).start({ command, folder, hasInput, timeoutMs });
   }
 }
 

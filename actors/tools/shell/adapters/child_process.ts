@@ -46,7 +46,7 @@ export class ChildShellProcess implements ShellProcess {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#input === undefined) throw new Error("the command takes no input");
+    if (this.#input === undefined) throw new TypeError("the command takes no input");
     await this.#input.write(bytes);
   }
 

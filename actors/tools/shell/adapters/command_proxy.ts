@@ -128,7 +128,7 @@ export class CommandProxy implements AsyncDisposable {
     const { clock } = this.#options;
     const deadline = new AbortController();
     const timer = clock.setTimer(CONNECT_TIMEOUT_MS, () => deadline.abort());
-    let last: unknown = new Error("there is no address");
+    let last: unknown = new NetError("request_failed", "there is no address");
     try {
       for (const { address } of addresses) {
         try {
@@ -163,7 +163,7 @@ async function readHead(
       };
     }
   }
-  throw new Error("the request has no end");
+  throw new NetError("response_invalid", "the request has no end");
 }
 
 function endOfHead(bytes: Uint8Array): number {

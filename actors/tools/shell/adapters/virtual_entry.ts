@@ -39,6 +39,7 @@ async function runJob(job: VirtualJob): Promise<number> {
   const { Bash, InMemoryFs, MountableFs, ReadWriteFs } = await import("just-bash");
   const fs = new MountableFs({ base: new InMemoryFs() });
   for (const root of [...job.readableRoots, ...job.writableRoots, job.workspace]) {
+    if (!await isFolder(root)) continue;
     fs.mount(root, new ReadWriteFs({ root, maxFileReadSize: FILE_BYTES_MAX }));
   }
   const bash = new Bash({
@@ -65,6 +66,15 @@ async function runJob(job: VirtualJob): Promise<number> {
     const message = error instanceof Error ? error.message : String(error);
     await write(Deno.stderr, `sh: ${message}\n`);
     return /time/i.test(message) ? TIMED_OUT : 1;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isDirectory;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
   }
 }
 

@@ -1,0 +1,148 @@
+/**
+ * The shell of the tools, from the configuration: its level, its guard, and who keeps commands
+ * that run on.
+ * @module
+ */
+
+import { delimiter } from "node:path";
+import type { LoadedConfig } from "../config/load_config.ts";
+import { asError } from "../kernel/errors.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import { commandEnvironment } from "../tools/adapters/command_environment.ts";
+import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
+import { execTool } from "../tools/exec.ts";
+import { listExecSessionsTool, writeStdinTool } from "../tools/exec_sessions.ts";
+import { NetBoundary } from "../tools/net/boundary.ts";
+import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
+import { openShellLevel } from "../tools/shell/adapters/open_shell.ts";
+import type { LevelChoice } from "../tools/shell/choose_level.ts";
+import { CommandGuard } from "../tools/shell/guard.ts";
+import type { ShellLevel } from "../tools/shell/level.ts";
+import { Shell } from "../tools/shell/shell.ts";
+import { shellSessions, type ShellSessionsMessage } from "../tools/shell/shell_sessions.ts";
+import { type Tool, ToolError, type ToolProcesses } from "../tools/tool.ts";
+import { realFolder } from "./adapters/local_folders.ts";
+import { pathRules } from "./tool_wiring.ts";
+import type { World } from "./world.ts";
+
+/** The shell as the gateway uses it; disposing ends its level, after the actors. */
+export interface WiredShell extends AsyncDisposable {
+  /** What is said of it at the start, once it was tried. */
+  readonly line: Promise<string>;
+  /** Where commands run to their end; undefined where there is no shell. */
+  readonly processes: ToolProcesses | undefined;
+  /** Its tools, with the actor that keeps commands which run on. */
+  tools(spawn: SpawnSessions): readonly Tool[];
+}
+
+/** Starts the actor that keeps sessions. */
+export type SpawnSessions = (
+  definition: ReturnType<typeof shellSessions>,
+) => ActorRef<ShellSessionsMessage>;
+
+/**
+ * Opens the shell beside all else that starts. Where what was asked for does not work, commands
+ * are refused with the reason, and never run at a weaker level.
+ */
+export function wireShell(loaded: LoadedConfig, world: World): WiredShell {
+  const { config: { tools }, locations } = loaded;
+  if (!tools.exec.enable) return NO_SHELL;
+  const rules = pathRules(loaded, realFolder(locations.workspace));
+  const { workspace } = rules;
+  const env = commandEnvironment(tools.exec);
+  const boundary = new NetBoundary({
+    allowedRanges: tools.ssrfWhitelist,
+    allowedHosts: tools.allowedHosts,
+  });
+  const opening = openShellLevel({
+    clock: world.clock,
+    newId: world.newId,
+    wanted: tools.exec.sandbox,
+    network: tools.exec.network,
+    scope: scopeOf(rules),
+    programFolders: tools.exec.pathAppend.split(delimiter).filter((path) => path.startsWith("/")),
+    stateFolder: locations.stateFolder,
+    env,
+    boundary,
+  }).catch((error): LevelChoice => ({ state: "none", problem: asError(error).message }));
+  const level = async (): Promise<ShellLevel> => {
+    const choice = await opening;
+    if (choice.state === "chosen") return choice.level;
+    throw new ToolError("not_available", `Error: commands are ${offLine(loaded, choice.problem)}`);
+  };
+  const files = new WorkspaceFiles(rules, world.newId);
+  const shell = new Shell({
+    clock: world.clock,
+    workspace,
+    level,
+    guard: guardOf(loaded, rules, { level, boundary, home: env["HOME"] ?? "/tmp" }),
+    resolveFolder: (path) => files.resolve(path),
+  });
+  return {
+    line: opening.then((choice) =>
+      choice.state === "none"
+        ? offLine(loaded, choice.problem)
+        : [`${choice.level.name}: ${choice.level.description}`, ...choice.passedOver].join("; ")
+    ),
+    processes: shell,
+    tools(spawn) {
+      const sessions = spawn(shellSessions({ open: (command) => shell.open(command) }));
+      return [
+        execTool(tools.exec.timeout, sessions),
+        writeStdinTool(sessions),
+        listExecSessionsTool(sessions),
+      ];
+    },
+    async [Symbol.asyncDispose]() {
+      const choice = await opening;
+      if (choice.state === "chosen") await choice.level[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const NO_SHELL: WiredShell = {
+  line: Promise.resolve("off"),
+  processes: undefined,
+  tools: () => [],
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+function offLine({ config }: LoadedConfig, problem: string): string {
+  return `off, as tools.exec.sandbox is "${config.tools.exec.sandbox}" and ${problem}`;
+}
+
+function scopeOf(rules: PathRules): Parameters<typeof openShellLevel>[0]["scope"] {
+  const { workspace, isRestricted, readableRoots, writableRoots = [], protectedPaths } = rules;
+  return {
+    ...{ workspace, isRestricted, readableRoots, writableRoots },
+    readOnlyPaths: [
+      ...["sessions", "cron", "memory"].map((name) => `${workspace}/${name}`),
+      ...stateInWorkspace(rules),
+    ],
+    hiddenPaths: [...protectedPaths, ...(rules.secretPaths ?? [])],
+  };
+}
+
+function guardOf(
+  { config: { tools } }: LoadedConfig,
+  rules: PathRules,
+  { level, boundary, home }: {
+    readonly level: () => Promise<ShellLevel>;
+    readonly boundary: NetBoundary;
+    readonly home: string;
+  },
+): CommandGuard {
+  const { workspace, isRestricted, readableRoots, writableRoots = [] } = rules;
+  return new CommandGuard({
+    ...{ workspace, home, isRestricted },
+    folders: [...readableRoots, ...writableRoots],
+    protectedPaths: [...stateInWorkspace(rules), ...rules.protectedPaths],
+    denyPatterns: tools.exec.denyPatterns,
+    allowPatterns: tools.exec.allowPatterns,
+    checkHost: async (hostname) => {
+      const host = boundary.checkHost(hostname);
+      const reachesAll = tools.exec.network === "host" || (await level()).name === "process";
+      if (reachesAll || /(^|\.)localhost$/.test(host)) boundary.checkUnresolved(host);
+    },
+  });
+}

@@ -1,0 +1,159 @@
+/**
+ * Opens the shell: makes the levels there are here, tries them, and keeps the one that works.
+ * @module
+ */
+
+import { join } from "node:path";
+import type { Clock } from "../../../kernel/clock.ts";
+import { asError } from "../../../kernel/errors.ts";
+import type { NewId } from "../../../kernel/random.ts";
+import type { NetBoundary } from "../../net/boundary.ts";
+import { chooseLevel, type LevelCandidate, type LevelChoice } from "../choose_level.ts";
+import type { ShellLevel, ShellLevelName, ShellScope } from "../level.ts";
+import { PROBE_TIMEOUT_MS, probeLevel, type ProbeResult } from "../probe.ts";
+import { BwrapLevel, PROXY_PORT } from "./bwrap_level.ts";
+import { ProcessLevel } from "./process_level.ts";
+import { VirtualLevel } from "./virtual_level.ts";
+
+/** What the shell is opened with. */
+export interface OpenShellOptions {
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly wanted: ShellLevelName | "auto";
+  readonly network: "filtered" | "none" | "host";
+  readonly scope: ShellScope;
+  /** Folders that are seen read-only under `bwrap` because PATH names them. */
+  readonly programFolders: readonly string[];
+  /** Folder of the gateway's state, outside the workspace: the probe's secret is put there. */
+  readonly stateFolder: string;
+  /** The whole environment of a command. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly boundary: NetBoundary;
+}
+
+/** Chooses a level and leaves nothing of the attempts behind. The level is the caller's to end. */
+export async function openShellLevel(options: OpenShellOptions): Promise<LevelChoice> {
+  const { scope } = options;
+  // What is not there cannot be made read-only.
+  await Promise.all(
+    ["sessions", "cron", "memory"].map((name) =>
+      Deno.mkdir(join(scope.workspace, name), { recursive: true })
+    ),
+  );
+  return await chooseLevel(
+    options.wanted,
+    candidates(options),
+    (level) => probe(level, options),
+  );
+}
+
+function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
+  const { clock, newId, scope, env, network, boundary, programFolders } = options;
+  const seen = { ...scope, readableRoots: [...programFolders, ...scope.readableRoots] };
+  return [
+    {
+      name: "bwrap",
+      open: () => BwrapLevel.open({ clock, scope: seen, env, network, boundary }),
+      fix: "install bubblewrap and let it make user namespaces, or choose another " +
+        "tools.exec.sandbox",
+    },
+    {
+      name: "virtual",
+      open: () => Promise.resolve(new VirtualLevel({ clock, scope, env, hostEnv: hostEnv() })),
+      fix: 'run "deno install" once, or choose another tools.exec.sandbox',
+    },
+    {
+      name: "process",
+      open: () => Promise.resolve(new ProcessLevel({ clock, newId, env })),
+      fix: "see that there is a shell and the right to run it",
+    },
+  ];
+}
+
+/** Where Deno finds its packages, and no more. */
+function hostEnv(): Readonly<Record<string, string>> {
+  const names = ["DENO_DIR", "HOME", "XDG_CACHE_HOME", "PATH"];
+  const found = names.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(found), NO_COLOR: "1" };
+}
+
+async function probe(level: ShellLevel, options: OpenShellOptions): Promise<ProbeResult> {
+  const { clock, newId, scope: { workspace }, stateFolder, network } = options;
+  const id = newId();
+  const secret = `secret-${newId()}`;
+  const secretFile = join(stateFolder, `probe-${id}.secret`);
+  const outsideFile = join(stateFolder, `probe-${id}.outside`);
+  const stateFile = join(workspace, "sessions", `.probe-${id}`);
+  const insideFile = join(workspace, `.probe-${id}`);
+  const files = [secretFile, outsideFile, stateFile, insideFile];
+  await using cleaning = new AsyncDisposableStack();
+  cleaning.defer(() => removeAll(files));
+  await Deno.writeTextFile(secretFile, secret, { mode: 0o600 });
+  const listener = cleaning.use(new Bait());
+  const deadline = new AbortController();
+  const timer = clock.setTimer(PROBE_TIMEOUT_MS, () => deadline.abort());
+  try {
+    return await probeLevel(level, level.name !== "process", {
+      targets: {
+        ...{ workspace, secretFile, secret, outsideFile, stateFile, insideFile },
+        port: listener.port,
+        proxyPort: level.name === "bwrap" && network === "filtered" ? PROXY_PORT : undefined,
+        reachesHost: level.name === "bwrap" && network === "host",
+      },
+      effects: { exists, wasReached: () => listener.wasReached },
+      signal: deadline.signal,
+    });
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** Listens on this machine and notes whether anybody came. */
+class Bait implements AsyncDisposable {
+  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  readonly #serving: Promise<void>;
+  wasReached = false;
+
+  constructor() {
+    this.#serving = this.#serve();
+  }
+
+  get port(): number {
+    return this.#listener.addr.port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listener.close();
+    await this.#serving;
+  }
+
+  async #serve(): Promise<void> {
+    for await (const connection of this.#listener) {
+      this.wasReached = true;
+      connection.close();
+    }
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function removeAll(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    try {
+      await Deno.remove(path);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw asError(error);
+    }
+  }
+}
