@@ -4,11 +4,11 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Answerer, ChatRequest } from "../../providers/provider.ts";
+import type { Answerer, ChatRequest, Usage } from "../../providers/provider.ts";
 import type { AnswerView } from "./answer_view.ts";
 import type { AttemptCall, CallOutcome } from "./answer_attempt.ts";
 import { CallMeter, type MeteredUsage } from "./call_meter.ts";
-import { requestTokens } from "./governance.ts";
+import { inputBudget, requestTokens } from "./governance.ts";
 import type { Replay } from "./history.ts";
 import { callModel, type ModelOutcome } from "./model_call.ts";
 import { pausedNote } from "./pausing.ts";
@@ -75,7 +75,7 @@ export class ModelAsker {
     });
     const outcome = await this.#call(request, question, signal);
     // What follows in this conversation would be too long as well.
-    if (outcome.state === "answered") memory.inputTokensMax = tokens;
+    if (outcome.state === "answered") memory.foundSmaller(tokens);
     return outcome;
   }
 
@@ -87,7 +87,7 @@ export class ModelAsker {
       settings,
       tools: withTools ? tools.definitions() : [],
       conversationId: sessionKey,
-      inputTokensMax: memory.inputTokensMax,
+      inputTokensMax: memory.requestLimit(inputBudget(settings)),
     };
   }
 
@@ -96,7 +96,7 @@ export class ModelAsker {
     { kept, isHidden }: Question,
     signal: AbortSignal,
   ): Promise<ModelOutcome> {
-    const { services: { provider }, view, memory } = this.#options;
+    const { services: { provider }, view } = this.#options;
     const asked = { provider: provider.name, model: request.model };
     const meter = new CallMeter(request, {
       listener: view,
@@ -111,12 +111,20 @@ export class ModelAsker {
       }
       const used = meter.used(outcome);
       this.#book(outcome.by ?? asked, used);
-      if (!used.isEstimated) memory.count(used.usage);
+      if (!used.isEstimated) this.#learn(request, used.usage);
       return outcome;
     } catch (error) {
       meter.brokeOff();
       throw error;
     }
+  }
+
+  /** Estimates matter where there is little room; elsewhere they need not be made. */
+  #learn(request: ChatRequest, usage: Usage): void {
+    const { services: { settings }, memory } = this.#options;
+    memory.count(usage);
+    if (usage.promptTokens * 2 < (inputBudget(settings) ?? Infinity)) return;
+    memory.learn(usage.promptTokens, requestTokens(request.messages, request.tools));
   }
 
   #book(by: Answerer, used: MeteredUsage): void {

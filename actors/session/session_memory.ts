@@ -6,6 +6,9 @@
 import type { Usage } from "../../providers/provider.ts";
 import type { WaitingNotes } from "./waiting_notes.ts";
 
+/** Estimates are off by less; more would be a fault of who counts. */
+const TOKENS_PER_ESTIMATE_MAX = 3;
+
 /** Shared by the turns and commands of one session. */
 export class SessionMemory {
   /** What its tools have read, so that edits can warn. */
@@ -14,9 +17,11 @@ export class SessionMemory {
   readonly withdrawn: Set<number> = new Set();
   /** What people know of messages that wait. */
   readonly waiting: WaitingNotes;
-  /** Requests of this size were too long for the model; in tokens, null when none was. */
-  inputTokensMax: number | null = null;
   #contextTokens = 0;
+  /** What a request may take up since one was too long; null when none was. */
+  #smallerMax: number | null = null;
+  /** How many tokens one of our estimates has proved to be; never less than 1. */
+  #tokensPerEstimate = 1;
 
   constructor(waiting: WaitingNotes) {
     this.waiting = waiting;
@@ -25,6 +30,27 @@ export class SessionMemory {
   /** Tokens that the conversation took up at the newest model call; 0 when it is not known. */
   get contextTokens(): number {
     return this.#contextTokens;
+  }
+
+  /**
+   * What the next request may take up, by our estimates, when the settings allow `budget` tokens;
+   * null is no limit.
+   */
+  requestLimit(budget: number | null): number | null {
+    if (budget === null) return this.#smallerMax;
+    const limit = Math.floor(budget / this.#tokensPerEstimate);
+    return Math.min(limit, this.#smallerMax ?? limit);
+  }
+
+  /** A request of `estimate` tokens was what fitted, after a longer one had not. */
+  foundSmaller(estimate: number): void {
+    this.#smallerMax = estimate;
+  }
+
+  /** The model counted `tokens` where we had estimated `estimate`. */
+  learn(tokens: number, estimate: number): void {
+    const share = estimate > 0 ? tokens / estimate : 1;
+    this.#tokensPerEstimate = Math.min(Math.max(share, 1), TOKENS_PER_ESTIMATE_MAX);
   }
 
   /** A model call told what it used. */
@@ -36,6 +62,7 @@ export class SessionMemory {
   forgetConversation(): void {
     this.reads.clear();
     this.#contextTokens = 0;
-    this.inputTokensMax = null;
+    this.#smallerMax = null;
+    this.#tokensPerEstimate = 1;
   }
 }

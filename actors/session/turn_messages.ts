@@ -14,13 +14,7 @@ import type {
   UserMessage,
 } from "../../providers/provider.ts";
 import type { Conversation } from "./conversation.ts";
-import {
-  compactMessages,
-  fitMessages,
-  inputBudget,
-  type RequestLimits,
-  requestTokens,
-} from "./governance.ts";
+import { compactMessages, fitMessages, type RequestLimits, requestTokens } from "./governance.ts";
 import { Replay } from "./history.ts";
 import type { SessionSettings } from "./ports.ts";
 
@@ -66,8 +60,8 @@ export interface RequestOptions {
   readonly tools: readonly ToolDefinition[];
   readonly settings: SessionSettings;
   readonly conversationId: string;
-  /** Instead of the budget that the settings give, in tokens. @default null */
-  readonly inputTokensMax?: number | null;
+  /** What the request may take up, in tokens; null is no limit. */
+  readonly inputTokensMax: number | null;
 }
 
 /** The request for the next model call, within the model's window. */
@@ -86,12 +80,9 @@ function conversationOf(replay: Replay, { system }: RequestOptions): ChatMessage
 }
 
 /** What is behind the conversation is never cut. */
-function limitsOf({ extra, tools, settings, inputTokensMax }: RequestOptions): RequestLimits {
-  const budget = inputTokensMax ?? inputBudget(settings);
-  return {
-    inputTokensMax: budget === null ? null : Math.max(1, budget - requestTokens(extra, [])),
-    tools,
-  };
+function limitsOf({ extra, tools, inputTokensMax: max }: RequestOptions): RequestLimits {
+  if (max === null) return { inputTokensMax: null, tools };
+  return { inputTokensMax: Math.max(1, max - requestTokens(extra, [])), tools };
 }
 
 function requestOf(

@@ -82,3 +82,22 @@ Deno.test("Nothing is asked twice where there is nothing to leave out", async ()
   assert.equal(bench.provider.requests.length, 1);
   assert.match(bench.replies().at(-1) ?? "", /It is too long/);
 });
+
+Deno.test("Estimates that are too low correct themselves by what the model counts", async () => {
+  await using bench = new SessionBench({
+    settings: { contextWindowTokens: 6_000, tokensMax: 500 },
+    script: (request, index) => {
+      const promptTokens = sizeOf(request) * 2;
+      const text = `answer ${index} ${"a".repeat(2_000)}`;
+      return { text, usage: { promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 } };
+    },
+  });
+  for (let n = 0; n < 12; n++) {
+    await bench.say(`question ${n}`);
+    await bench.quiet();
+  }
+  const budget = 6_000 - 500 - 1_024;
+  const counts = bench.provider.requests.map((request) => sizeOf(request) * 2);
+  assert.ok(counts.every((tokens) => tokens <= budget), `${counts}`);
+  assert.ok((counts.at(-1) ?? 0) > budget / 2, "and what there is room for is still sent");
+});
