@@ -19,6 +19,7 @@ export function createChannel(section: FeishuSection, context: ChannelContext): 
     return openSdkLink({
       ...section,
       baseUrl: baseUrlOf(section.domain),
+      clock: context.clock,
       signal: context.signal,
     });
   });

@@ -4,6 +4,7 @@
  */
 
 import type * as Lark from "@larksuiteoapi/node-sdk";
+import type { Clock } from "../../../actors/kernel/clock.ts";
 import { FeishuUnreachableError, hasCode, TOKEN_CODES } from "../errors.ts";
 import type {
   ConnectionEnd,
@@ -25,6 +26,8 @@ export interface SdkLinkOptions {
   readonly baseUrl: string;
   readonly encryptKey: string;
   readonly verificationToken: string;
+  /** Tells when a token ends. */
+  readonly clock: Pick<Clock, "now">;
   /** Ends every call and connection. */
   readonly signal: AbortSignal;
 }
@@ -41,12 +44,13 @@ class SdkLink implements FeishuLink {
   readonly #client: Lark.Client;
   readonly #logger: Lark.Logger;
   readonly #send: SendHttp;
-  readonly #tokens = new TokenCache();
+  readonly #tokens: TokenCache;
 
   constructor(sdk: typeof Lark, options: SdkLinkOptions) {
     const { appId, appSecret, baseUrl, encryptKey, verificationToken, signal } = options;
     this.#sdk = sdk;
     this.#options = options;
+    this.#tokens = new TokenCache(options.clock);
     this.#logger = sdkLogger([appSecret, encryptKey, verificationToken]);
     this.#send = fetchSender(signal);
     this.#client = new sdk.Client({
@@ -65,13 +69,10 @@ class SdkLink implements FeishuLink {
     signal: AbortSignal,
     takeFile?: TakeFile<unknown>,
   ): Promise<unknown> {
-    try {
-      return await this.#requestOnce(request, signal, takeFile);
-    } catch (error) {
-      if (!hasCode(error, TOKEN_CODES)) throw error;
-      this.#tokens.clear();
-      return await this.#requestOnce(request, signal, takeFile);
-    }
+    return await this.#tokens.withToken(() => this.#requestOnce(request, signal, takeFile), {
+      signal,
+      isRefusal: (error) => hasCode(error, TOKEN_CODES),
+    });
   }
 
   async download<T>(

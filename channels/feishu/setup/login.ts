@@ -58,6 +58,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     baseUrl,
     encryptKey: "",
     verificationToken: "",
+    clock: scene.clock,
     signal: scene.signal,
   });
   const app: SignedIn = { ...credentials, link, baseUrl, settings, scene };

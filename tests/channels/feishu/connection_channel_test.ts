@@ -104,6 +104,56 @@ Deno.test("Feishu gets a new token when the platform refuses the old one", async
   assert.equal(harness.platform.chat("ou_alice").fromBot.at(-1)?.text, "hello");
 });
 
+Deno.test("Feishu takes a new token before the old one ends, and one for all who need it", async () => {
+  await using harness = await Harness.ready();
+  const { platform, clock } = harness;
+  const tokens = () => platform.calls("auth.tenantAccessToken").length;
+  await harness.deliver({ key: "t0:0", text: "hello" });
+  assert.equal(tokens(), 1);
+  await clock.advance(110 * 60_000);
+  await harness.deliver({ key: "t1:0", text: "hello" });
+  assert.equal(tokens(), 1, "a token of two hours serves for an hour and fifty minutes");
+  await clock.advance(7 * 60_000 + 1_000);
+  const people = Array.from({ length: 30 }, (_, index) => `ou_${index}`);
+  for (const person of people) platform.addPerson(person);
+  await Promise.all(
+    people.map((chatId, index) =>
+      harness.deliverInTime({ key: `t2:${index}`, chatId, text: "hello" })
+    ),
+  );
+  assert.equal(tokens(), 2, "three minutes before its end all get one new token");
+  for (const person of people) assert.equal(platform.chat(person).fromBot.length, 1);
+  const refused = platform.calls("im.message.create").filter(({ status }) => status !== 200);
+  assert.deepEqual(refused, [], "no call went out with a token that had ended");
+});
+
+Deno.test("Feishu gets one new token for all calls that were refused with the old one", async () => {
+  await using harness = await Harness.ready();
+  const { platform } = harness;
+  platform.revokeTokens();
+  const people = Array.from({ length: 10 }, (_, index) => `ou_${index}`);
+  for (const person of people) platform.addPerson(person);
+  await Promise.all(
+    people.map((chatId, index) =>
+      harness.deliverInTime({ key: `t1:${index}`, chatId, text: "hello" })
+    ),
+  );
+  assert.equal(platform.calls("auth.tenantAccessToken").length, 2);
+});
+
+Deno.test("Feishu waits for nobody else when the token cannot be had", async () => {
+  await using harness = await Harness.ready();
+  const { platform } = harness;
+  platform.revokeTokens();
+  platform.faults.plant("auth.tenantAccessToken", { kind: "status", status: 502 }, { times: 2 });
+  const first = harness.deliver({ key: "t1:0", text: "one" });
+  const second = harness.deliver({ key: "t2:0", text: "two" });
+  await assert.rejects(first);
+  await assert.rejects(second);
+  await harness.deliver({ key: "t3:0", text: "three" });
+  assert.equal(platform.chat("ou_alice").fromBot.at(-1)?.text, "three");
+});
+
 Deno.test("Feishu keeps its ping interval when the platform names none", async () => {
   const intervalMs = 40;
   const clientConfig = { PingInterval: intervalMs / 1_000 };
