@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { CheckedAddress, NetBoundary } from "./boundary.ts";
-import { untilAborted } from "../../kernel/aborting.ts";
 import { isIP } from "node:net";
+import { untilAborted } from "../../kernel/aborting.ts";
+import type { CheckedAddress, NetBoundary } from "./boundary.ts";
 
 /**
  * All addresses of a name.
@@ -48,23 +48,26 @@ export interface HttpExit {
   send(hop: Hop, addresses: readonly CheckedAddress[], signal: AbortSignal): Promise<HopResponse>;
 }
 
+/** What a host is resolved and judged with. */
+export interface Resolving {
+  readonly boundary: NetBoundary;
+  readonly lookUp: LookUp;
+  /** The owner's configuration names this very origin. @default false */
+  readonly isOwners?: boolean;
+}
+
 /**
  * Resolves a host once, and gives the addresses that may be connected to: whoever connects, must
  * connect to one of these and not look the name up again.
  *
  * @throws {NetError} `url_invalid`, `host_refused` or `host_unresolved`, or the signal's reason
  */
-export type ResolveChecked = (
-  host: string,
+export async function resolveChecked(
+  hostname: string,
+  { boundary, lookUp, isOwners = false }: Resolving,
   signal: AbortSignal,
-) => Promise<readonly CheckedAddress[]>;
-
-/** A {@link ResolveChecked} under the rules of `boundary`. */
-export function createResolveChecked(boundary: NetBoundary, lookUp: LookUp): ResolveChecked {
-  return async (hostname, signal) => {
-    signal.throwIfAborted();
-    const host = boundary.checkHost(hostname);
-    if (isIP(host) !== 0) return boundary.checkAddresses(host, [host]);
-    return boundary.checkAddresses(host, await untilAborted(lookUp(host), signal));
-  };
+): Promise<readonly CheckedAddress[]> {
+  const host = boundary.checkHost(hostname, isOwners);
+  const answers = isIP(host) === 0 ? await untilAborted(lookUp(host), signal) : [host];
+  return boundary.checkAddresses(host, answers, isOwners);
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isIP } from "node:net";
 import { untilAborted } from "../../kernel/aborting.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { LinkedSignal } from "../../kernel/linked_signal.ts";
@@ -16,7 +15,13 @@ import {
   type NetBoundary,
 } from "./boundary.ts";
 import { isPublic } from "./address_ranges.ts";
-import type { Hop, HopResponse, HttpExit, LookUp } from "./connection.ts";
+import {
+  type Hop,
+  type HopResponse,
+  type HttpExit,
+  type LookUp,
+  resolveChecked,
+} from "./connection.ts";
 import { NetError } from "./net_error.ts";
 import { isRedirect, nextHop } from "./redirects.ts";
 
@@ -32,7 +37,10 @@ export interface GuardedHttpOptions {
 }
 
 /** A request as it is opened. */
-export type OpenRequest = Omit<ToolRequest, "bytesMax" | "timeoutMs">;
+export interface OpenRequest extends Pick<ToolRequest, "url" | "headers" | "body" | "ownerOrigin"> {
+  /** @default "GET" */
+  readonly method?: string | undefined;
+}
 
 /** An answer whose body is still to come. */
 export interface OpenResponse extends HopResponse {
@@ -72,13 +80,12 @@ export class GuardedHttp implements ToolNet {
   }
 
   async isPublic(text: string, signal: AbortSignal): Promise<boolean> {
-    const { boundary, lookUp } = this.#options;
+    const { boundary } = this.#options;
     try {
       const { hostname } = boundary.parse(text);
-      const host = boundary.checkHost(hostname);
-      boundary.checkUnresolved(host);
-      const answers = isIP(host) === 0 ? await untilAborted(lookUp(host), signal) : [host];
-      return boundary.checkAddresses(host, answers).every(({ address }) => isPublic(address));
+      boundary.checkUnresolved(boundary.checkHost(hostname));
+      const addresses = await resolveChecked(hostname, this.#options, signal);
+      return addresses.every(({ address }) => isPublic(address));
     } catch (error) {
       if (error instanceof NetError) return false;
       throw error;
@@ -126,15 +133,14 @@ export class GuardedHttp implements ToolNet {
     exemption: BoundaryExemption,
     signal: AbortSignal,
   ): Promise<readonly CheckedAddress[]> {
-    const { boundary, lookUp, exit } = this.#options;
+    const { boundary, exit } = this.#options;
     const isOwners = isExempt(url, exemption);
-    const host = boundary.checkHost(url.hostname, isOwners);
-    if (exit.isProxy) {
-      if (!isOwners) boundary.checkUnresolved(host);
-      return [];
+    if (!exit.isProxy) {
+      return await resolveChecked(url.hostname, { ...this.#options, isOwners }, signal);
     }
-    const answers = isIP(host) === 0 ? await untilAborted(lookUp(host), signal) : [host];
-    return boundary.checkAddresses(host, answers, isOwners);
+    const host = boundary.checkHost(url.hostname, isOwners);
+    if (!isOwners) boundary.checkUnresolved(host);
+    return [];
   }
 }
 

@@ -3,7 +3,8 @@
  * @module
  */
 
-import { asError } from "../../kernel/errors.ts";
+import { DocumentError } from "../documents/document_error.ts";
+import { readPdf } from "../documents/pdf_pages.ts";
 import { sniffImage } from "../image_kind.ts";
 import type { ToolResponse } from "../tool.ts";
 import { decodeText } from "./charset.ts";
@@ -22,6 +23,8 @@ export const PAGE_CHARS_MAX = 2_000_000;
 const JSON_CHARS_MAX = 2_000_000;
 const TEXT_TYPE =
   /^(text\/|application\/(json|xml|javascript|ecmascript|x-ndjson|yaml|x-yaml|toml|x-sh|sql)|[^;]*\+(json|xml|yaml))/;
+/** A document can name more pages than it has. */
+const PDF_PAGES_MAX = 500;
 /** How much is looked at to tell text from other bytes. */
 const SNIFF_BYTES = 1_024;
 
@@ -37,7 +40,7 @@ export async function readPage(
   if (image !== undefined) {
     return isCut ? tooLarge(body) : { kind: "image", mime: image, bytes: body };
   }
-  if (isPdf(body)) return isCut ? tooLarge(body) : await readPdf(body, signal);
+  if (isPdf(body)) return isCut ? tooLarge(body) : await readPdfText(body, signal);
   if (isBinary(body, type)) {
     return { kind: "unreadable", reason: `is neither text, image nor PDF (${type || "no type"})` };
   }
@@ -60,18 +63,15 @@ async function readText(
   return { kind: "text", extractor: "raw", text };
 }
 
-async function readPdf(bytes: Uint8Array, signal: AbortSignal): Promise<PageContent> {
-  const { pdfText } = await import("./pdf_text.ts");
+async function readPdfText(bytes: Uint8Array, signal: AbortSignal): Promise<PageContent> {
+  const range = { first: 1, last: PDF_PAGES_MAX };
   try {
-    return {
-      kind: "text",
-      extractor: "pdf",
-      text: await pdfText(bytes, PAGE_CHARS_MAX, signal),
-    };
+    const { pages } = await readPdf(bytes, { range, charsMax: PAGE_CHARS_MAX, signal });
+    const text = pages.map((page) => `--- Page ${page.number} ---\n${page.text}`).join("\n\n");
+    return { kind: "text", extractor: "pdf", text };
   } catch (error) {
-    signal.throwIfAborted();
-    const reason = asError(error).message.slice(0, 120);
-    return { kind: "unreadable", reason: `is a PDF document that cannot be read: ${reason}` };
+    if (!(error instanceof DocumentError)) throw error;
+    return { kind: "unreadable", reason: `is a PDF document, but ${error.message.slice(0, 200)}` };
   }
 }
 

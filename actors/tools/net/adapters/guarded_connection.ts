@@ -5,6 +5,7 @@
  */
 
 import type { RequestOptions } from "node:http";
+import { isIP } from "node:net";
 import type { CheckedAddress } from "../boundary.ts";
 import type { Hop, HopResponse, HttpExit } from "../connection.ts";
 import { exchange } from "./http_exchange.ts";
@@ -18,7 +19,13 @@ export class PinnedExit implements HttpExit {
     addresses: readonly CheckedAddress[],
     signal: AbortSignal,
   ): Promise<HopResponse> {
-    return exchange(hop, { agent: false, lookup: pinnedTo(addresses) }, signal);
+    // An address in the place of a name is connected to as it stands.
+    const isName = isIP(hop.url.hostname.replace(/^\[|\]$/g, "")) === 0;
+    return exchange(
+      hop,
+      { agent: false, ...(isName && { lookup: pinnedTo(addresses) }) },
+      signal,
+    );
   }
 }
 

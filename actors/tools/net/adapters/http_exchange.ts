@@ -6,6 +6,7 @@
 
 import {
   type Agent,
+  type ClientRequest,
   type IncomingMessage,
   request as httpRequest,
   type RequestOptions,
@@ -28,23 +29,14 @@ export type ExchangeOptions = Pick<RequestOptions, "lookup"> & { readonly agent:
  *
  * @throws {NetError}, or the signal's reason
  */
-export function exchange(
+export async function exchange(
   hop: Hop,
   options: ExchangeOptions,
   signal: AbortSignal,
 ): Promise<HopResponse> {
+  signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<HopResponse>();
-  if (signal.aborted) {
-    reject(signal.reason);
-    return promise;
-  }
-  const send = hop.url.protocol === "https:" ? httpsRequest : httpRequest;
-  const request = send(hop.url, {
-    method: hop.method,
-    headers: headersOf(hop),
-    maxHeaderSize: HEADER_BYTES_MAX,
-    ...options,
-  });
+  const request = openRequest(hop, options);
   const abort = () => {
     reject(signal.reason);
     request.destroy();
@@ -72,7 +64,22 @@ export function exchange(
     reject(signal.aborted ? signal.reason : failureOf(error, hop.url.host));
   });
   request.end(hop.body ?? undefined);
-  return promise;
+  return await promise;
+}
+
+function openRequest(hop: Hop, options: ExchangeOptions): ClientRequest {
+  const send = hop.url.protocol === "https:" ? httpsRequest : httpRequest;
+  try {
+    return send(hop.url, {
+      method: hop.method,
+      headers: headersOf(hop),
+      maxHeaderSize: HEADER_BYTES_MAX,
+      ...options,
+    });
+  } catch (error) {
+    // Headers with letters that none may have; a Deno before 2.9 does not know `lookup`.
+    throw failureOf(error, hop.url.host);
+  }
 }
 
 function headersOf({ url, headers, body }: Hop): Record<string, string> {

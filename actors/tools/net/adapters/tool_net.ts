@@ -5,7 +5,6 @@
 
 import type { Clock } from "../../../kernel/clock.ts";
 import { type BoundaryRules, NetBoundary } from "../boundary.ts";
-import { createResolveChecked, type ResolveChecked } from "../connection.ts";
 import { GuardedHttp } from "../guarded_http.ts";
 import { PinnedExit } from "./guarded_connection.ts";
 import { systemLookUp } from "./look_up.ts";
@@ -26,9 +25,4 @@ export function createToolNet({ clock, proxy, ...rules }: ToolNetOptions): Guard
     exit: proxy === null ? new PinnedExit() : new ProxyExit(proxy),
     clock,
   });
-}
-
-/** Resolves and checks a host for those that connect by themselves, such as a shell's proxy. */
-export function createSystemResolver(rules: BoundaryRules): ResolveChecked {
-  return createResolveChecked(new NetBoundary(rules), systemLookUp);
 }
