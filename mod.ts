@@ -20,6 +20,7 @@ export type { ChannelManifest, ChannelSection } from "./channels/manifest.ts";
 
 // For those who write a provider.
 export type {
+  Answerer,
   ChatEvent,
   ChatMessage,
   ChatRequest,
