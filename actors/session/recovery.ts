@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ToolCall } from "../../providers/provider.ts";
 import type { Journal, Outbound, TurnRecord } from "../journal/journal.ts";
+import type { Conversation } from "./conversation.ts";
 import type { StoredMessage } from "./session_file.ts";
 import { lookForWork, type Waiting } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
@@ -14,6 +15,7 @@ import { culpritOf, mustRunAlone, parkCulprit } from "./poison.ts";
 import { SessionLog } from "./session_log.ts";
 import { SessionStore } from "./session_store.ts";
 import { TurnSteps } from "./steps.ts";
+import { endWaiting, lastingReason } from "./unreadable.ts";
 import { UNAVAILABLE_NOTE } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "recovery"]);
@@ -45,10 +47,25 @@ export async function wakeSession(
   signal: AbortSignal,
 ): Promise<Awakened> {
   const store = new SessionStore(services);
-  const conversation = await store.load(sessionKey);
+  const conversation = await load(store, sessionKey, services);
   const log = new SessionLog({ services, store, conversation, signal });
   const interrupted = await findInterrupted(log, services.journal);
   return { log, interrupted, waiting: await lookForWork(services.journal, sessionKey) };
+}
+
+/** A file that stays unreadable must not let people wait for ever. */
+async function load(
+  store: SessionStore,
+  sessionKey: string,
+  services: SessionServices,
+): Promise<Conversation> {
+  try {
+    return await store.load(sessionKey);
+  } catch (error) {
+    const reason = lastingReason(error);
+    if (reason !== undefined) await endWaiting(sessionKey, reason, services);
+    throw error;
+  }
 }
 
 async function findInterrupted(

@@ -35,6 +35,12 @@ export const PARKED_NOTICE: string =
   "Sorry, something failed on my side each time I tried to answer this message. I have set it aside " +
   "and go on without it; sending it again in other words may help.";
 
+/** To people: their conversation's file cannot be read, for a reason that does not pass. */
+export function unreadableNotice(reason: string): string {
+  return `Sorry, an error: the file of this conversation cannot be read (${reason}). Once it can, ` +
+    "or is moved away, please send your message again.";
+}
+
 /** To people: who may not use a command. */
 export const OWNERS_ONLY = "Only an owner of this assistant can do that.";
 
