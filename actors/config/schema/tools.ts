@@ -216,7 +216,7 @@ function isHeaderText(text: string): boolean {
 /** An address, or one with the length of its prefix. */
 function isAddressRange(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");
-  const family = isIP(address);
+  const family = address.includes("%") ? 0 : isIP(address);
   if (family === 0 || rest.length > 0) return false;
   if (prefix === undefined) return true;
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32);

@@ -52,6 +52,7 @@ Deno.test.each([
 
 Deno.test.each([
   ["tools.ssrfWhitelist", ["100.64.0.0/10", "fd00::/8", "10.1.2.3"]],
+  ["tools.allowedHosts", ["example.org", "*.bücher.example"]],
   ["owners", ["feishu:ou_1", "telegram:42"]],
   ["agents.defaults.disabledSkills", ["weather"]],
 ])("%s takes %j", async (path, list) => {
@@ -95,6 +96,10 @@ Deno.test.each([
   ["tools.ssrfWhitelist", ["10.0.0.0/33"], "is not an address range"],
   ["tools.ssrfWhitelist", ["10.0.0.0/8/9"], "is not an address range"],
   ["tools.ssrfWhitelist", ["example.com"], "is not an address range"],
+  ["tools.ssrfWhitelist", ["fe80::1%eth0"], "is not an address range"],
+  ["tools.allowedHosts", ["https://example.org"], "is no host"],
+  ["tools.allowedHosts", ["*"], "is no host"],
+  ["tools.web.userAgent", "a\nb", "is no single line"],
   ["providers.openai.apiBase", "api.openai.com", "is not an address that starts with http://"],
   ["owners", ["ou_1"], 'is not of the form "channel:sender"'],
 ])("%s written as %j is refused, as it %s", async (path, written, why) => {
