@@ -6,7 +6,6 @@
 
 import { dirname, join } from "node:path";
 import { cp } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import { PLANTED_FAULTS, type PlantedFault } from "./planted_faults.ts";
 
 const ROOT = join(import.meta.dirname ?? ".", "../..");
@@ -24,22 +23,25 @@ const PARTS = [
 /** A fault that lets a world hang is noticed, too. */
 const TIME_MAX_MS = 600_000;
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+/** Which faults are planted, and how long each is looked for. */
+export interface PlantOptions {
+  /** Worlds for each fault; the first one that breaks a law ends the search. */
+  readonly seeds: number;
+  /** Faults whose names it matches. */
+  readonly only: RegExp;
+}
 
-async function main(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seeds: { type: "string", default: "300" },
-      only: { type: "string", default: "" },
-    },
-  });
+/** Share of the faults that must be noticed: 38 of 40. */
+const NOTICED_SHARE_MIN = 0.95;
+
+/** Plants the faults one by one and prints a line for each. @returns whether enough were noticed */
+export async function plantFaults({ seeds, only }: PlantOptions): Promise<boolean> {
   const folder = await copyProject();
   try {
-    const faults = PLANTED_FAULTS.filter(({ what }) => new RegExp(values.only).test(what));
-    const missed = await findMissed(folder, faults, Number(values.seeds));
-    print(`${faults.length - missed} of ${faults.length} planted faults were noticed`);
-    return missed === 0 ? 0 : 1;
+    const faults = PLANTED_FAULTS.filter(({ what }) => only.test(what));
+    const noticed = faults.length - await findMissed(folder, faults, seeds);
+    print(`${noticed} of ${faults.length} planted faults were noticed within ${seeds} seeds`);
+    return noticed >= faults.length * NOTICED_SHARE_MIN;
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,12 +1,17 @@
 /**
  * Runs simulated worlds: `--seed N` prints one with its events, `--seeds N` looks for one that
- * breaks a law.
+ * breaks a law, `--faults` plants faults into a copy of the code and says which ones show.
  * @module
  */
 
 import { parseArgs } from "node:util";
 import { brokenLaws } from "./laws.ts";
+import { plantFaults } from "./plant.ts";
 import { runWorld } from "./world.ts";
+
+const SEEDS = 100;
+/** In so many worlds all but the rarest planted faults show. */
+const FAULT_SEEDS = 600;
 
 if (import.meta.main) Deno.exit(await main(Deno.args));
 
@@ -15,13 +20,19 @@ async function main(args: readonly string[]): Promise<number> {
     args: [...args],
     options: {
       seed: { type: "string" },
-      seeds: { type: "string", default: "100" },
+      seeds: { type: "string" },
       from: { type: "string", default: "1" },
       all: { type: "boolean", default: false },
+      faults: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
     },
   });
+  if (values.faults) {
+    const seeds = Number(values.seeds ?? FAULT_SEEDS);
+    return await plantFaults({ seeds, only: new RegExp(values.only) }) ? 0 : 1;
+  }
   if (values.seed !== undefined) return await showSeed(Number(values.seed));
-  return await searchSeeds(Number(values.from), Number(values.seeds), values.all);
+  return await searchSeeds(Number(values.from), Number(values.seeds ?? SEEDS), values.all);
 }
 
 /** Prints everything that happens in one world. */
