@@ -3,13 +3,17 @@
  * @module
  */
 
-import { basename, extname } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
+import { getLogger } from "@logtape/logtape";
 import { type FileRead, readFile } from "../adapters/files.ts";
 import type { FeishuApi } from "../api.ts";
 import { FeishuRefusedError, isPassing } from "../errors.ts";
-import { isOpus, mp4DurationMs, opusDurationMs } from "./duration.ts";
+import { isOpus, opusDurationMs } from "./duration.ts";
+import { type Cover, mp4Cover, mp4DurationMs } from "./mp4.ts";
 import type { PartRecord } from "./state.ts";
 import { stableUuid } from "./uuid.ts";
+
+const logger = getLogger(["troupe", "feishu", "media"]);
 
 /** Files as parts, and a sentence for each that could not be uploaded. */
 export interface UploadedMedia {
@@ -25,6 +29,9 @@ const FILE_BYTES_MAX = 30 * MEGABYTE;
 const IMAGE_EXTENSIONS: ReadonlySet<string> = new Set(
   [".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".ico", ".tiff", ".tif"],
 );
+
+/** A picture beside a video, of the same name, is its cover where it has none of its own. */
+const COVER_EXTENSIONS = [".jpg", ".jpeg", ".png", ".webp"] as const;
 
 /** Upload type by extension; all others are `stream`. */
 const FILE_TYPES: ReadonlyMap<string, string> = new Map([
@@ -106,8 +113,14 @@ export async function uploadMedia(
       continue;
     }
     try {
-      const uploaded = await upload(api, name, read.bytes, signal);
-      parts.push({ ...uploaded, source: "", name, uuid: stableUuid(key, "media", index) });
+      const uploaded = await upload(api, path, read.bytes, signal);
+      parts.push({
+        cover: "",
+        ...uploaded,
+        source: "",
+        name,
+        uuid: stableUuid(key, "media", index),
+      });
     } catch (error) {
       if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
       notes.push(unsentNote(name, `Feishu refused it (${error.platformCode})`));
@@ -127,10 +140,11 @@ function unsentNote(name: string, reason: string): string {
 
 async function upload(
   api: FeishuApi,
-  fileName: string,
+  path: string,
   bytes: Uint8Array<ArrayBuffer>,
   signal: AbortSignal,
-): Promise<Pick<PartRecord, "form" | "body">> {
+): Promise<Pick<PartRecord, "form" | "body"> & Partial<Pick<PartRecord, "cover">>> {
+  const fileName = basename(path);
   const extension = extname(fileName).toLowerCase();
   if (IMAGE_EXTENSIONS.has(extension) && bytes.length <= IMAGE_BYTES_MAX) {
     try {
@@ -142,8 +156,37 @@ async function upload(
   }
   const fileType = fileTypeOf(extension, bytes);
   const durationMs = durationOf(fileType, bytes);
+  const cover = fileType === "mp4" ? await uploadCover(api, path, bytes, signal) : "";
   const body = await api.uploadFile({ fileName, bytes, fileType, durationMs }, signal);
-  return { form: formOf(fileType), body };
+  return { form: formOf(fileType), body, cover };
+}
+
+/** The key of a video's cover; "" without one, and where the platform does not take it. */
+async function uploadCover(
+  api: FeishuApi,
+  path: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  signal: AbortSignal,
+): Promise<string> {
+  const cover = mp4Cover(bytes) ?? await coverBeside(path);
+  if (cover === undefined || cover.bytes.length > IMAGE_BYTES_MAX) return "";
+  try {
+    return await api.uploadImage(cover, signal);
+  } catch (error) {
+    if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
+    logger.debug("A video goes without its cover: {reason}", { reason: error.message });
+    return "";
+  }
+}
+
+async function coverBeside(path: string): Promise<Cover | undefined> {
+  const stem = basename(path, extname(path));
+  for (const extension of COVER_EXTENSIONS) {
+    const fileName = `${stem}${extension}`;
+    const read = await readFile(join(dirname(path), fileName), IMAGE_BYTES_MAX);
+    if (read.state === "ok") return { fileName, bytes: read.bytes };
+  }
+  return undefined;
 }
 
 /** Voice notes are Opus in Ogg, whatever their name says. */

@@ -38,6 +38,7 @@ export function renderParts(
   return bodiesOf(form, trimmed, { isPlain, images }).map(({ content, source }, index) => ({
     form,
     body: content,
+    cover: "",
     source,
     name: "",
     uuid: stableUuid(key, index, form),
@@ -52,6 +53,7 @@ export function simplerParts(part: PartRecord): readonly PartRecord[] {
   return bodiesOf(form, source, { isPlain: false, images: new Map() }).map((body, index) => ({
     form,
     body: body.content,
+    cover: "",
     source: body.source,
     name: "",
     uuid: stableUuid(part.uuid, index, form),
@@ -64,7 +66,7 @@ const SIMPLER: Readonly<Partial<Record<PartRecord["form"], TextForm>>> = {
 };
 
 /** The part as the platform takes it. */
-export function messageOf({ form, body }: PartRecord): MessageBody {
+export function messageOf({ form, body, cover }: PartRecord): MessageBody {
   switch (form) {
     case "text":
     case "post":
@@ -74,8 +76,11 @@ export function messageOf({ form, body }: PartRecord): MessageBody {
       return { msgType: form, content: JSON.stringify({ image_key: body }) };
     case "file":
     case "audio":
-    case "media":
       return { msgType: form, content: JSON.stringify({ file_key: body }) };
+    case "media": {
+      const content = { file_key: body, ...(cover !== "" && { image_key: cover }) };
+      return { msgType: form, content: JSON.stringify(content) };
+    }
   }
 }
 

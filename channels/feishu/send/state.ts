@@ -19,6 +19,8 @@ export interface CardRecord {
 export interface PartRecord {
   readonly form: "text" | "post" | "interactive" | "image" | "file" | "audio" | "media";
   readonly body: string;
+  /** The key of a video's cover; "" without one. */
+  readonly cover: string;
   /** What it shows, for a simpler form; "" for files. */
   readonly source: string;
   /** The file's name, for a word about it when it cannot be sent; "" for texts. */
@@ -69,6 +71,8 @@ const stateSchema = z.object({
   parts: z.array(z.object({
     form: z.enum(["text", "post", "interactive", "image", "file", "audio", "media"]),
     body: z.string(),
+    // States of before there were covers have none.
+    cover: z.string().default(""),
     source: z.string(),
     name: z.string(),
     uuid: z.string(),

@@ -4,6 +4,7 @@ import type { Call } from "../../simulators/feishu/rest_server.ts";
 import { isNode } from "../../simulators/feishu/card_json.ts";
 import { Harness, LogRecorder } from "./harness.ts";
 import { document, wordsIn } from "./render/documents.ts";
+import { movieWith } from "./send/movie.ts";
 
 const KEY = "turn-1:0";
 const CARD_ROUTES = [
@@ -168,6 +169,51 @@ Deno.test("Feishu tells how long a voice note is", async () => {
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+/** A video, the pictures beside it, and whether one of them is its cover. */
+interface VideoCase {
+  readonly title: string;
+  readonly movie?: Parameters<typeof movieWith>[0];
+  readonly beside?: Readonly<Record<string, Uint8Array>>;
+  readonly hasCover: boolean;
+}
+
+const VIDEOS: readonly VideoCase[] = [
+  { title: "the cover in it", movie: { cover: PNG_BYTES }, hasCover: true },
+  { title: "the picture beside it as cover", beside: { "clip.png": PNG_BYTES }, hasCover: true },
+  { title: "no cover where there is none", beside: { "other.png": PNG_BYTES }, hasCover: false },
+  {
+    title: "no cover where the platform does not take it",
+    beside: { "clip.jpg": new TextEncoder().encode("no picture") },
+    hasCover: false,
+  },
+];
+
+Deno.test.each(VIDEOS)(
+  "Feishu sends a video with its length and $title",
+  async ({ movie = {}, beside = {}, hasCover }) => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await using harness = await Harness.ready();
+      const { platform } = harness;
+      await Deno.writeFile(`${folder}/clip.mp4`, movieWith(movie));
+      for (const [name, bytes] of Object.entries(beside)) {
+        await Deno.writeFile(`${folder}/${name}`, bytes);
+      }
+      await harness.deliverInTime({ key: KEY, media: [`${folder}/clip.mp4`] });
+      const [upload] = platform.calls("im.file.create");
+      assert.ok(isNode(upload?.body));
+      assert.deepEqual([upload.body["file_type"], upload.body["duration"]], ["mp4", "1500"]);
+      const [shown] = platform.chat("ou_alice").fromBot;
+      assert.equal(shown?.msgType, "media");
+      const { image_key: key } = JSON.parse(shown.content);
+      assert.deepEqual(platform.file(key ?? "")?.bytes, hasCover ? PNG_BYTES : undefined);
+      assert.equal(platform.chat("ou_alice").fromBot.length, 1);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
 
 Deno.test("Feishu calls people, and nobody else", async () => {
   await using harness = await Harness.ready();

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { activityLines } from "../../../../channels/feishu/send/activity.ts";
-import { mp4DurationMs, opusDurationMs } from "../../../../channels/feishu/send/duration.ts";
+import { opusDurationMs } from "../../../../channels/feishu/send/duration.ts";
+import { mp4Cover, mp4DurationMs } from "../../../../channels/feishu/send/mp4.ts";
+import { box, movieWith } from "./movie.ts";
 import { renderParts, simplerParts } from "../../../../channels/feishu/send/parts.ts";
 import { stableUuid } from "../../../../channels/feishu/send/uuid.ts";
 import { summaryOf } from "../../../../channels/feishu/render/card_json.ts";
@@ -86,17 +89,35 @@ Deno.test("opusDurationMs reads the position of the last page", () => {
 });
 
 Deno.test("mp4DurationMs reads the movie's head behind other boxes", () => {
-  const box = (type: string, contents: Uint8Array): Uint8Array => {
-    const bytes = new Uint8Array(8 + contents.length);
-    new DataView(bytes.buffer).setUint32(0, bytes.length);
-    bytes.set(new TextEncoder().encode(type), 4);
-    bytes.set(contents, 8);
-    return bytes;
-  };
   const head = new Uint8Array(100);
   new DataView(head.buffer).setUint32(12, 600);
   new DataView(head.buffer).setUint32(16, 900);
   const movie = box("moov", box("mvhd", head));
   assert.equal(mp4DurationMs(new Uint8Array([...box("ftyp", new Uint8Array(8)), ...movie])), 1_500);
   assert.equal(mp4DurationMs(new TextEncoder().encode("no video at all")), undefined);
+});
+
+Deno.test("mp4Cover reads the cover of a movie, and nothing that is none", () => {
+  const picture = new TextEncoder().encode("a picture");
+  assert.deepEqual(mp4Cover(movieWith({ cover: picture, kind: 14 })), {
+    fileName: "cover.png",
+    bytes: picture,
+  });
+  assert.equal(mp4Cover(movieWith({ cover: picture, kind: 13 }))?.fileName, "cover.jpg");
+  assert.equal(mp4Cover(movieWith({ cover: picture, kind: 21 })), undefined);
+  assert.equal(mp4Cover(movieWith({ cover: new Uint8Array(), kind: 13 })), undefined);
+  assert.equal(mp4Cover(movieWith({})), undefined);
+});
+
+Deno.test("mp4Cover and mp4DurationMs bear whatever a file holds", () => {
+  const whole = movieWith({ cover: new Uint8Array(40), kind: 14 });
+  fc.assert(
+    fc.property(fc.nat({ max: whole.length }), fc.uint8Array({ maxLength: 40 }), (at, noise) => {
+      const bytes = new Uint8Array([...whole.subarray(0, at), ...noise, ...whole.subarray(at)]);
+      mp4Cover(bytes);
+      mp4DurationMs(bytes);
+      mp4Cover(bytes.subarray(0, at));
+    }),
+    { numRuns: 500 },
+  );
 });
