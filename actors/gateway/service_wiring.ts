@@ -26,6 +26,7 @@ import { ToolRegistry } from "../tools/registry.ts";
 import { type Tool, ToolError, type ToolNeeds, type ToolProcesses } from "../tools/tool.ts";
 import { webTools } from "../tools/web/web_tools.ts";
 import { realFolder } from "./adapters/local_folders.ts";
+import { documentReader } from "./document_reader.ts";
 import { StartError } from "./errors.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { pathRules, webSettings, wireHosts } from "./tool_wiring.ts";
@@ -73,6 +74,9 @@ export interface WiredServices {
   readonly hosts: ToolHosts;
   /** What a tool may use; undefined for one that is not known. */
   readonly needsOf: (tool: string) => ToolNeeds | undefined;
+  /** Adds tools that come from outside; their names must be free. */
+  readonly addTools: (more: readonly Tool[]) => void;
+  readonly toolNames: readonly string[];
   readonly transcribeFolder: TranscribeFolder;
   /** Loads the code that talks to the model, so that the first message does not wait for it. */
   readonly preloadModel: () => Promise<void>;
@@ -88,14 +92,24 @@ export function wireServices(options: WiringOptions): WiredServices {
   const { provider, line: modelLine } = wireProvider(options);
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
+  const toolContext = toolContextOf(options, rules);
   const tools = [...toolsOf(loaded), ...shell.tools];
+  const registry = new ToolRegistry(world.clock, tools.map((tool) => hostedTool(tool, hosts)));
+  const added = new Map(tools.map(({ name, needs }) => [name, needs]));
   return {
     modelLine,
     preloadModel: () => provider.preload(),
     toolsLine: describeTools(tools, loaded, shell.line),
     hostsLine,
     hosts,
-    needsOf: (tool) => tools.find(({ name }) => name === tool)?.needs,
+    needsOf: (tool) => added.get(tool),
+    addTools: (more) => {
+      for (const tool of more) {
+        registry.add(tool);
+        added.set(tool.name, tool.needs);
+      }
+    },
+    toolNames: tools.map(({ name }) => name),
     transcribeFolder: wireSpeech({
       config,
       fallbacks: loaded.process.transcription,
@@ -108,9 +122,10 @@ export function wireServices(options: WiringOptions): WiredServices {
       promptFiles,
       systemPrompt: (channel) => prompts.build(channel),
       readImage,
+      readDocument: documentReader(hosts, world.clock, toolContext),
       provider,
-      tools: new ToolRegistry(world.clock, tools.map((tool) => hostedTool(tool, hosts))),
-      toolContext: toolContextOf(options, rules),
+      tools: registry,
+      toolContext,
       usage: wireUsage({
         agents: config.agents,
         journal,

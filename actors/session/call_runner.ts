@@ -8,6 +8,7 @@ import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
+import { countCall } from "../tools/read_notes.ts";
 import { untilAborted } from "../kernel/aborting.ts";
 import type { CallAudit } from "./call_audit.ts";
 import { LookupGuard } from "./lookup_guard.ts";
@@ -23,7 +24,10 @@ const CALLS_PER_ANSWER_MAX = 64;
 
 /** What a turn gives its calls. */
 export interface CallRunnerOptions {
-  readonly services: Pick<SessionServices, "tools" | "toolContext" | "settings" | "newId">;
+  readonly services: Pick<
+    SessionServices,
+    "tools" | "toolContext" | "settings" | "newId" | "clock"
+  >;
   readonly origin: ToolOrigin;
   readonly reads: Map<string, string>;
   readonly audit: CallAudit;
@@ -95,7 +99,10 @@ export class CallRunner {
     { send, signal }: CallScene,
   ): Promise<ToolResult> {
     const { services, origin, reads } = this.#options;
-    const context: ToolContext = { ...services.toolContext, origin, reads, send, signal };
+    countCall(reads);
+    const resultCharsMax = services.settings.toolResultCharsMax;
+    const scene = { origin, reads, send, signal, resultCharsMax };
+    const context: ToolContext = { ...services.toolContext, ...scene };
     try {
       return await untilAborted(services.tools.run(name, parameters, context), signal);
     } catch (thrown) {
@@ -115,6 +122,7 @@ export class CallRunner {
       workspace: services.toolContext.workspace,
       files: services.toolContext.files,
       newId: services.newId,
+      nowMs: services.clock.now(),
     });
   }
 }

@@ -120,11 +120,14 @@ function endsAllBefore(inbound: Inbound): boolean {
 /** Reads an inbound's attachments and puts time and chat in front of its words. */
 export async function readInbound(
   inbound: Inbound,
-  { settings, readImage, clock }: Pick<SessionServices, "settings" | "readImage" | "clock">,
+  { settings, readImage, readDocument, clock }: Pick<
+    SessionServices,
+    "settings" | "readImage" | "readDocument" | "clock"
+  >,
 ): Promise<ReadInbound> {
   const { content } = inbound;
   const { channel, chatId } = placeOf(inbound);
-  const attachments = await loadAttachments(inbound.media, readImage);
+  const attachments = await loadAttachments(inbound.media, { readImage, readDocument });
   const block = runtimeBlock({ nowMs: clock.now(), timezone: settings.timezone, channel, chatId });
   return {
     inbound,

@@ -12,6 +12,7 @@ import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
+import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
 
@@ -135,6 +136,8 @@ export interface SessionServices {
   /** The system prompt for a conversation in a channel. */
   readonly systemPrompt: (channel: string) => Promise<string>;
   readonly readImage: ReadImage;
+  /** @default documents are only named */
+  readonly readDocument?: ReadDocument | undefined;
   /** With retries inside. */
   readonly provider: Provider;
   readonly tools: ToolRunner;

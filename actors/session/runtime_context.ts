@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ContentBlock, ImageBlock, UserMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
+import { type ReadDocument, readDocuments } from "./attached_documents.ts";
 import { imagePlace } from "./message_line.ts";
 
 const logger = getLogger(["troupe", "session", "runtime_context"]);
@@ -44,12 +45,14 @@ export type ReadImage = (path: string) => Promise<ImageData | null>;
 /** The files that came with a message. */
 export interface Attachments {
   readonly images: readonly ImageBlock[];
+  /** The text of each document, under its heading. */
+  readonly texts: readonly string[];
   /** One line for each file that the model does not see, with its path. */
   readonly notes: readonly string[];
 }
 
 /** A message without files. */
-export const NO_ATTACHMENTS: Attachments = { images: [], notes: [] };
+export const NO_ATTACHMENTS: Attachments = { images: [], texts: [], notes: [] };
 
 /** The block that goes in front of a person's words. */
 export function runtimeBlock({ nowMs, timezone, channel, chatId }: RuntimeFacts): string {
@@ -72,10 +75,17 @@ export function zonedTime(epochMs: number, timezone: string): string {
   return `${date} ${part("hour")}:${part("minute")} (${part("weekday")}) (${zone}, UTC${offset})`;
 }
 
+/** How the files of a message are read. */
+export interface AttachmentReaders {
+  readonly readImage: ReadImage;
+  /** @default what is no image is only named */
+  readonly readDocument?: ReadDocument | undefined;
+}
+
 /** Reads what came with a message, so that {@link userContent} can show it. */
 export async function loadAttachments(
   paths: readonly string[],
-  readImage: ReadImage,
+  { readImage, readDocument }: AttachmentReaders,
 ): Promise<Attachments> {
   const read = await Promise.all(
     paths.map(async (path, index) => ({
@@ -84,16 +94,18 @@ export async function loadAttachments(
     })),
   );
   const images: ImageBlock[] = [];
-  const notes: string[] = [];
+  const others: string[] = [];
   for (const { path, image } of read) {
     if (image === null || image.base64.length > BASE64_CHARS_MAX) {
-      notes.push(`[attached file, not shown here: ${oneLine(path)}]`);
+      others.push(path);
       continue;
     }
     const url = `data:${image.mime};base64,${image.base64}`;
     images.push({ type: "image_url", image_url: { url }, _meta: { path } });
   }
-  return { images, notes };
+  if (readDocument !== undefined) return { images, ...await readDocuments(others, readDocument) };
+  const notes = others.map((path) => `[attached file, not shown here: ${oneLine(path)}]`);
+  return { images, texts: [], notes };
 }
 
 /** A picture that cannot be read is shown as a file: its message must not break for it. */
@@ -113,9 +125,10 @@ async function readOrNull(path: string, readImage: ReadImage): ReturnType<ReadIm
 export function userContent(
   block: string,
   text: string,
-  { images, notes }: Attachments = NO_ATTACHMENTS,
+  { images, texts, notes }: Attachments = NO_ATTACHMENTS,
 ): UserMessage["content"] {
-  const words = [neutralised(text), ...notes].filter((part) => part.trim() !== "").join("\n");
+  const documents = texts.map(neutralised);
+  const words = joined([neutralised(text), ...notes], documents);
   if (images.length === 0) return words === "" ? block : `${block}\n\n${words}`;
   const blocks: ContentBlock[] = [{ type: "text", text: block }, ...images];
   if (words !== "") blocks.push({ type: "text", text: words });
@@ -125,10 +138,16 @@ export function userContent(
 /** The same message as it is stored: words, and where its files are. */
 export function storedUserText(
   text: string,
-  { images, notes }: Attachments = NO_ATTACHMENTS,
+  { images, texts, notes }: Attachments = NO_ATTACHMENTS,
 ): string {
   const places = images.map(imagePlace);
-  return [text, ...places, ...notes].filter((part) => part.trim() !== "").join("\n");
+  return joined([text, ...places, ...notes], texts);
+}
+
+/** Lines that are not blank, then the documents, each apart from the rest by a blank line. */
+function joined(lines: readonly string[], documents: readonly string[]): string {
+  const words = lines.filter((line) => line.trim() !== "").join("\n");
+  return [words, ...documents].filter((part) => part !== "").join("\n\n");
 }
 
 /** The text, in which nothing can pass for the runtime block's marker lines. */

@@ -8,13 +8,21 @@ import { getLogger } from "@logtape/logtape";
 import type { ContentBlock } from "../../providers/provider.ts";
 import type { NewId } from "../kernel/random.ts";
 import type { ToolFiles, ToolResult } from "../tools/tool.ts";
+import { cleanBuckets } from "./result_buckets.ts";
 
 const logger = getLogger(["troupe", "session", "tool_result"]);
 
 /** Characters of an oversize result that the model sees at once. */
 const PREVIEW_CHARS = 1_200;
+/** As much of a line as read_file shows, where more of it follows. */
+const ENDLESS_LINE = /([^\n]{2000})(?=[^\n])/gu;
 /** Where oversize results lie, below the workspace. */
 const RESULTS_FOLDER = ".nanobot/tool-results";
+
+/** Images of one result that the model sees; more are only counted. */
+const IMAGES_MAX = 8;
+/** All images of one result, as they are sent. */
+const IMAGE_CHARS_MAX = 14_000_000;
 
 /** What fitting a result needs. */
 export interface FitOptions {
@@ -22,27 +30,59 @@ export interface FitOptions {
   readonly charsMax: number;
   readonly sessionKey: string;
   readonly workspace: string;
-  readonly files: Pick<ToolFiles, "write">;
+  readonly files: Pick<ToolFiles, "write" | "list" | "info" | "remove">;
   readonly newId: NewId;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
 }
 
 /**
  * The result as it goes into the conversation. Empty ones say that they are empty; text over
  * `charsMax` goes to a file of its own (a call id may come twice, so it is no name) and is
- * replaced by its beginning and the file's path. Results with images stay as they are.
+ * replaced by its beginning and the file's path; images are kept as far as they are few.
  */
 export async function fitResult(
   result: ToolResult,
   options: FitOptions,
 ): Promise<ToolResult["content"]> {
   const text = plainText(result.content);
-  if (text === undefined) return result.content;
+  if (text === undefined) return await fitBlocks(result.content, options);
   if (text.trim() === "") return `(${options.toolName} finished without output)`;
   if (text.length <= options.charsMax) return result.content;
+  return await spill(text, options);
+}
+
+/** Texts between images are fitted as one; images past the limits become a word about them. */
+async function fitBlocks(
+  content: ToolResult["content"],
+  options: FitOptions,
+): Promise<ToolResult["content"]> {
+  if (typeof content === "string") return content;
+  const images: ContentBlock[] = [];
+  const texts: string[] = [];
+  let chars = 0;
+  let dropped = 0;
+  for (const block of content) {
+    if (block.type === "text") texts.push(block.text);
+    else if (images.length < IMAGES_MAX && chars + block.image_url.url.length <= IMAGE_CHARS_MAX) {
+      images.push(block);
+      chars += block.image_url.url.length;
+    } else dropped++;
+  }
+  const text = texts.join("\n");
+  if (dropped === 0 && text.length <= options.charsMax) return content;
+  const fitted = text.length <= options.charsMax ? text : await spill(text, options);
+  const note = dropped === 0 ? [] : [`(${dropped} more images are not shown)`];
+  return [...images, { type: "text", text: [fitted, ...note].join("\n").trim() }];
+}
+
+async function spill(text: string, options: FitOptions): Promise<string> {
   const name = `${options.newId().replace(/[^A-Za-z0-9._-]/g, "_")}.txt`;
-  const path = `${options.workspace}/${RESULTS_FOLDER}/${folderOf(options.sessionKey)}/${name}`;
+  const folder = `${options.workspace}/${RESULTS_FOLDER}`;
+  const bucket = folderOf(options.sessionKey);
+  const path = `${folder}/${bucket}/${name}`;
   try {
-    await options.files.write(path, new TextEncoder().encode(text));
+    await options.files.write(path, new TextEncoder().encode(wrapped(text)));
   } catch (error) {
     logger.warn("Cannot keep a long result of {tool}: {reason}", {
       tool: options.toolName,
@@ -50,6 +90,7 @@ export async function fitResult(
     });
     return `${text.slice(0, options.charsMax)}\n… (cut at ${options.charsMax} characters)`;
   }
+  await cleanBuckets(options.files, { folder, keep: bucket, nowMs: options.nowMs });
   const shown = Math.min(PREVIEW_CHARS, options.charsMax);
   return [
     `[Long result of ${options.toolName}: ${text.length} characters, kept in ${path}]`,
@@ -59,6 +100,11 @@ export async function fitResult(
     "",
     `[${text.length - shown} characters more: read the file, or parts of it, if you need them]`,
   ].join("\n");
+}
+
+/** Pages of a file show whole lines, so endless ones are broken. */
+function wrapped(text: string): string {
+  return text.replaceAll(ENDLESS_LINE, "$1\n");
 }
 
 /** The text of a result that is nothing but text; undefined when it holds anything else. */

@@ -107,7 +107,7 @@ export interface ToolFiles {
   read(path: string, bytesMax: number): Promise<Uint8Array>;
   /** Whole file, atomically (temp, sync, rename); makes parent folders. */
   write(path: string, bytes: Uint8Array): Promise<void>;
-  /** A file that a tool has made; used to take a change back. */
+  /** A file, or a folder with nothing in it. */
   remove(path: string): Promise<void>;
   list(path: string, entriesMax: number): Promise<FileListing>;
 }

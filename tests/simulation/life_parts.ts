@@ -148,7 +148,8 @@ const NO_FILES: SessionServices["toolContext"]["files"] = {
   info: () => Promise.resolve(null),
   read: (path) => Promise.reject(new ToolError("path_missing", `Cannot read "${path}"`)),
   write: () => Promise.resolve(),
-  list: () => Promise.resolve([]),
+  remove: () => Promise.resolve(),
+  list: () => Promise.resolve({ entries: [], isCut: false }),
 };
 
 const NO_PROCESSES: SessionServices["toolContext"]["processes"] = {

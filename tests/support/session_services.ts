@@ -71,7 +71,8 @@ export function benchServices({ onWritten, ...services }: BenchServices): Sessio
           onWritten?.(path, new TextDecoder().decode(bytes));
           return Promise.resolve();
         },
-        list: () => Promise.resolve([]),
+        remove: () => Promise.resolve(),
+        list: () => Promise.resolve({ entries: [], isCut: false }),
       },
       processes: { run: () => Promise.reject(new Error("no processes here")) },
       net: {

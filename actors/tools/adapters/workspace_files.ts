@@ -102,8 +102,7 @@ export class WorkspaceFiles implements ToolFiles {
   async remove(path: string): Promise<void> {
     const target = await this.#allowed(path, "write");
     try {
-      if (!(await Deno.lstat(target)).isFile) throw wrongKind(path, "a regular file");
-      await Deno.remove(target);
+      await Deno.remove(target); // of a folder, only when it is empty
     } catch (error) {
       throw failedTo("remove", path, error);
     }

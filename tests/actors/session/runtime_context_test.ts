@@ -77,7 +77,7 @@ function readImage(path: string): Promise<ImageData | null> {
 }
 
 Deno.test("userContent shows block, images and words, and names what cannot be shown", async () => {
-  const attachments = await loadAttachments(["/a.png", "/x.bin", "/b.png"], readImage);
+  const attachments = await loadAttachments(["/a.png", "/x.bin", "/b.png"], { readImage });
   assert.deepEqual(userContent(BLOCK, "look", attachments), [
     { type: "text", text: BLOCK },
     {
@@ -99,7 +99,7 @@ Deno.test("userContent shows block, images and words, and names what cannot be s
 });
 
 Deno.test("userContent is plain text when no image can be read", async () => {
-  const attachments = await loadAttachments(["/x.bin"], readImage);
+  const attachments = await loadAttachments(["/x.bin"], { readImage });
   assert.equal(
     userContent(BLOCK, "look", attachments),
     `${BLOCK}\n\nlook\n[attached file, not shown here: /x.bin]`,
@@ -109,7 +109,7 @@ Deno.test("userContent is plain text when no image can be read", async () => {
 Deno.test("loadAttachments shows eight images and names the rest", async () => {
   const { images, notes } = await loadAttachments(
     Array.from({ length: 10 }, () => "/a.png"),
-    readImage,
+    { readImage },
   );
   assert.equal(images.length, 8);
   assert.equal(notes.length, 2);
@@ -117,10 +117,15 @@ Deno.test("loadAttachments shows eight images and names the rest", async () => {
 
 Deno.test("loadAttachments does not show an image that is too big", async () => {
   const huge = { mime: "image/png", base64: "A".repeat(14_000_000) };
-  const { images, notes } = await loadAttachments(["/a.png"], () => Promise.resolve(huge));
+  const { images, notes } = await loadAttachments(["/a.png"], {
+    readImage: () => Promise.resolve(huge),
+  });
   assert.deepEqual([images.length, notes.length], [0, 1]);
 });
 
 Deno.test("storedUserText of an image alone is its place", async () => {
-  assert.equal(storedUserText("", await loadAttachments(["/a.png"], readImage)), "[image: /a.png]");
+  assert.equal(
+    storedUserText("", await loadAttachments(["/a.png"], { readImage })),
+    "[image: /a.png]",
+  );
 });

@@ -10,6 +10,7 @@ import type { HostSetup } from "../host_protocol.ts";
 import { REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
 
 const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
+  extract_document: async () => (await import("../../extract_document.ts")).extractDocumentTool,
   read_file: async () => (await import("../../read_file.ts")).readFileTool,
   write_file: async () => (await import("../../write_file.ts")).writeFileTool,
   edit_file: async () => (await import("../../edit_file.ts")).editFileTool,
