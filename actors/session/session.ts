@@ -15,6 +15,7 @@ import type { SpentBudget } from "./budgets.ts";
 import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
+import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
@@ -57,7 +58,7 @@ export function sessionActor(
  */
 type State =
   | { readonly state: "waking" }
-  | { readonly state: "idle"; readonly timer: Timer | undefined }
+  | { readonly state: "idle" }
   | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
   | { readonly state: "running"; readonly work: Work }
   | { readonly state: "paused"; readonly budget: SpentBudget; readonly timer: Timer | undefined };
@@ -72,8 +73,8 @@ interface SessionOptions {
 class Session implements Actor<SessionActorMessage> {
   readonly #sessionKey: string;
   readonly #services: SessionServices;
-  readonly #router: ActorRef<SessionEvent>;
   readonly #context: ActorContext<SessionActorMessage>;
+  readonly #idleness: Idleness;
   readonly #memory: SessionMemory;
   /** Work beside the mailbox that has not ended; the next incarnation begins after it. */
   readonly #underWay = new Set<Promise<unknown>>();
@@ -89,16 +90,19 @@ class Session implements Actor<SessionActorMessage> {
   #isLooking = false;
   /** Messages may wait in the journal. */
   #mayHaveWork = false;
-  /** The idle time that the router was told of, until something comes. */
-  #idleId: string | undefined;
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
     this.#services = services;
-    this.#router = router;
     this.#context = context;
     this.#memory = new SessionMemory(new WaitingNotes(services.outbox));
-    const { gate, newId } = services;
+    const { gate, newId, settings: { idleMs } } = services;
+    this.#idleness = new Idleness({
+      sessionKey,
+      router,
+      newId,
+      startTimer: () => context.after(idleMs, { type: "idle_elapsed" }),
+    });
     this.#permit = new TurnPermit({ gate, newId, holder: context.self });
     this.#desk = new ApprovalDesk({ services, permit: this.#permit });
     this.#pipe(
@@ -108,7 +112,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   receive(message: SessionActorMessage): void {
-    if (message.type !== "sleep" && message.type !== "idle_elapsed") this.#idleId = undefined;
+    if (message.type !== "sleep" && message.type !== "idle_elapsed") this.#idleness.stir();
     switch (message.type) {
       case "inbound_accepted":
         return this.#inboundAccepted(message.inbound);
@@ -157,7 +161,7 @@ class Session implements Actor<SessionActorMessage> {
     const { log, interrupted, waiting } = valueOf(outcome);
     this.#log = log;
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
-    this.#state = { state: "idle", timer: undefined };
+    this.#state = { state: "idle" };
     if (interrupted !== undefined) this.#voidQuestion(interrupted.steps, log);
     this.#take(waiting);
   }
@@ -243,7 +247,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #queue(): void {
-    this.#cancelTimer();
+    this.#idleness.end();
     this.#memory.waiting.release();
     const requestId = this.#services.newId();
     this.#state = { state: "queued", requestId, isGranted: false };
@@ -251,35 +255,17 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #rest(): void {
-    if (this.#state.state !== "idle") return;
-    if (this.#state.timer === undefined) {
-      const { idleMs } = this.#services.settings;
-      const timer = this.#context.after(idleMs, { type: "idle_elapsed" });
-      this.#state = { state: "idle", timer };
-    }
-    if (this.#idleId === undefined) this.#tellIdle("session_resting");
+    if (this.#state.state === "idle") this.#idleness.begin({ isTold: !this.#isLooking });
   }
 
   #idleElapsed(): void {
     if (this.#state.state !== "idle" || this.#commands.active !== undefined) return;
-    this.#tellIdle("session_idle");
-    this.#state = { state: "idle", timer: undefined };
+    this.#idleness.elapsed({ isTold: !this.#isLooking });
     this.#rest();
   }
 
-  #tellIdle(type: SessionEvent["type"]): void {
-    if (this.#isLooking) return;
-    const idleId = this.#idleId ??= this.#services.newId();
-    this.#router.tell({ type, sessionKey: this.#sessionKey, idleId });
-  }
-
-  /** The router's word may have crossed with news: what came since that idle time is not left. */
   #sleep(idleId: string): void {
-    if (this.#idleId === idleId && this.#state.state === "idle") this.#context.stopSelf();
-  }
-
-  #cancelTimer(): void {
-    if (this.#state.state === "idle") this.#state.timer?.cancel();
+    if (this.#state.state === "idle" && this.#idleness.isStill(idleId)) this.#context.stopSelf();
   }
 
   #permitGranted(requestId: string): void {
@@ -330,7 +316,7 @@ class Session implements Actor<SessionActorMessage> {
   #turnOver(paused?: SpentBudget): void {
     invariant(this.#state.state === "running", "a turn was under way");
     this.#permit.end();
-    this.#state = { state: "idle", timer: undefined };
+    this.#state = { state: "idle" };
     const command = this.#commands.active;
     if (command?.phase === "waiting") return this.#carryOut(command);
     if (paused !== undefined) this.#waitFor(paused);
@@ -351,7 +337,7 @@ class Session implements Actor<SessionActorMessage> {
     const { budget } = this.#state;
     const isDue = this.#services.clock.now() >= (budget.resumesAtMs ?? Infinity);
     if (!isDue) return this.#waitFor(budget);
-    this.#state = { state: "idle", timer: undefined };
+    this.#state = { state: "idle" };
     this.#advance();
   }
 
@@ -361,7 +347,7 @@ class Session implements Actor<SessionActorMessage> {
       if (this.#mustLook) this.#look();
       return;
     }
-    this.#cancelTimer();
+    this.#idleness.end();
     this.#pipe(
       () => stillWaits(this.#services.journal, command.inbound),
       (outcome) => ({ type: "command_checked", outcome }),
@@ -378,7 +364,7 @@ class Session implements Actor<SessionActorMessage> {
     }
     if (this.#state.state === "queued") this.#release(this.#state.requestId);
     if (this.#state.state === "paused") this.#state.timer?.cancel();
-    this.#state = { state: "idle", timer: undefined };
+    this.#state = { state: "idle" };
     this.#carryOut(command);
   }
 
@@ -414,7 +400,6 @@ class Session implements Actor<SessionActorMessage> {
 
   #commandOver(): void {
     this.#commands.end();
-    if (this.#state.state === "idle") this.#state = { state: "idle", timer: undefined };
     this.#advance();
   }
 
