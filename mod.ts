@@ -31,6 +31,7 @@ export { ProviderError } from "./providers/provider.ts";
 
 // For those who write a tool.
 export { defineTool } from "./actors/tools/define_tool.ts";
+export type { PluginCallContext, PluginTool } from "./actors/tools/plugin_tool.ts";
 export type { Tool, ToolContext, ToolResult } from "./actors/tools/tool.ts";
 
 if (import.meta.main && Deno.args[0] === "--tool-host") {

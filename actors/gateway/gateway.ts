@@ -34,6 +34,7 @@ import { type Core, startCore } from "./core.ts";
 import { drain } from "./drain.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
+import { wirePlugins } from "./plugin_wiring.ts";
 import { preloadSoon } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
@@ -139,6 +140,11 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   owned.use(await takeLocks(loaded.locations, { clock: world.clock, command }));
   const journal = owned.use(await openGround(options));
   const shell = owned.use(wireShell(loaded, world));
+  // It outlives the actors, whose last calls it records.
+  let needsOf: WiredServices["needsOf"] = () => undefined;
+  const audit = owned.use(
+    await openAudit(loaded, { ...world, needsOf: (tool) => needsOf(tool) }),
+  );
   const events = owned.use(openEventPublisher<KernelEvent>("gateway"));
   const system = owned.use(
     new ActorSystem({
@@ -159,7 +165,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     shell: { ...shell, tools: shellTools },
   });
   owned.use(services.hosts);
-  const audit = owned.use(await openAudit(loaded, { ...world, needsOf: services.needsOf }));
+  needsOf = services.needsOf;
+  await addPlugins(options, services, owned);
   print(services.modelLine);
   if (services.hostsLine !== undefined) print(services.hostsLine);
 
@@ -196,6 +203,20 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   // Last, as the shell was tried beside all this.
   print(await services.toolsLine);
   return { core, channels, healthServer, report };
+}
+
+/** Adds the tools of others; what is wrong with one of them is told, and costs that one. */
+async function addPlugins(
+  { loaded, world, print }: GatewayOptions,
+  { addTools, toolNames, shared }: WiredServices,
+  owned: AsyncDisposableStack,
+): Promise<void> {
+  if (loaded.config.tools.plugins.length === 0) return;
+  const { workspace } = shared.settings;
+  const taken = new Set(toolNames);
+  const plugins = owned.use(await wirePlugins({ loaded, workspace, world, taken }));
+  addTools(plugins.tools);
+  for (const line of plugins.lines) print(line);
 }
 
 /** The options without what this process has no right to; a line tells of each missing flag. */

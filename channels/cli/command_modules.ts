@@ -47,3 +47,13 @@ export function providers(): Promise<typeof import("./commands/providers.ts")> {
 export function providerLogin(): Promise<typeof import("./commands/provider_login.ts")> {
   return import("./commands/provider_login.ts");
 }
+
+/** Loads `permissions`. */
+export function permissions(): Promise<typeof import("./commands/permissions.ts")> {
+  return import("./commands/permissions.ts");
+}
+
+/** Loads `audit` and `audit verify`. */
+export function audit(): Promise<typeof import("./commands/audit.ts")> {
+  return import("./commands/audit.ts");
+}

@@ -5,6 +5,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
 
 /** Adds them. */
@@ -20,7 +21,7 @@ export function addRights(
     .addOption(configOption())
     .addOption(workspaceOption())
     .action(async (flags) => {
-      const { permissionsCommand } = await import("./commands/permissions.ts");
+      const { permissionsCommand } = await (await loadCommands()).permissions();
       done(await permissionsCommand(flags, terminal));
     });
   const audit = program.command("audit")
@@ -32,14 +33,14 @@ export function addRights(
     .addOption(jsonOption())
     .addOption(configOption())
     .action(async (flags) => {
-      const { auditCommand } = await import("./commands/audit.ts");
+      const { auditCommand } = await (await loadCommands()).audit();
       done(await auditCommand(flags, terminal));
     });
   audit.command("verify")
     .description("check that nothing in the log was changed or taken out")
     .option("--expect <hash>", "a hash that was noted down before")
     .action(async (_flags, command: Command) => {
-      const { auditVerifyCommand } = await import("./commands/audit.ts");
+      const { auditVerifyCommand } = await (await loadCommands()).audit();
       done(await auditVerifyCommand(command.optsWithGlobals(), terminal));
     });
 }

@@ -76,8 +76,8 @@ const VARIABLES = [
   ...["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
   ...["NO_PROXY", "no_proxy"],
 ];
-/** Where Workers and hosts are loaded from. */
-const MODULE_FOLDERS = ["actors", "channels", "providers"];
+/** The program: Workers, hosts and commands are loaded by their paths. */
+const MODULES = ["actors", "channels", "providers", "workspace-template", "deno.json"];
 /** Where providers with a sign-in get their tokens. */
 const TOKEN_HOSTS: Readonly<Record<string, string>> = {
   openai_codex: "auth.openai.com:443",
@@ -98,7 +98,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
   const { workspace } = locations;
   const real = (path: string) => machine.real(path.replace(/^~(?=[/\\]|$)/, machine.userHome));
   return {
-    app: appFolder === null ? [] : MODULE_FOLDERS.map((name) => join(appFolder, name)),
+    app: appFolder === null ? [] : MODULES.map((name) => join(appFolder, name)),
     denoPath,
     configFolder: dirname(locations.configFile),
     homeFolder: locations.homeFolder,

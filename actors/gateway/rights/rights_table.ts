@@ -38,9 +38,9 @@ export interface PartNeeds {
 /** The parts, in the order in which they start. */
 const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
   ({ app }) => [{
-    part: "workers and tool hosts",
+    part: "the program itself",
     needs: app.map((value) => ({ right: "read", value })),
-    without: "no channel and no file tool can be loaded",
+    without: "commands, channels and tools cannot be loaded",
     switches: { type: "start" },
   }],
   ({ configFolder, stateFolder, mediaFolder, homeFolder, workspaces }) => [{

@@ -31,6 +31,7 @@ export type OpenKind = (setup: HostSetup, world: HostWorld) => HostInside;
 const KINDS: Readonly<Record<HostKind, () => Promise<OpenKind>>> = {
   files: async () => (await import("./adapters/files_kind.ts")).openFilesKind,
   web: async () => (await import("./adapters/web_kind.ts")).openWebKind,
+  plugin: async () => (await import("./adapters/plugin_kind.ts")).openPluginKind,
 };
 
 /** Opens the kind that a host was started for. */

@@ -17,7 +17,7 @@ const jsonObject: z.ZodType<JsonObject> = z.record(
 );
 
 const setup: z.ZodType<HostSetup> = z.object({
-  kind: z.enum(["files", "web"]),
+  kind: z.enum(["files", "web", "plugin"]),
   rights: z.object({
     read: paths,
     write: paths,
