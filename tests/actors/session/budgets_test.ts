@@ -31,9 +31,9 @@ function spender(
 }
 
 /** Waits until the session's chat was told that its turn waits. */
-async function parked(bench: SessionBench, count = 1): Promise<void> {
+async function paused(bench: SessionBench, count = 1): Promise<void> {
   await until(() => notices(bench).length === count && bench.permitsOut() === 0, {
-    what: "a parked turn",
+    what: "a paused turn",
   });
 }
 
@@ -43,10 +43,10 @@ function notices(bench: SessionBench): string[] {
 
 const LOOK: ScriptedAnswer = { calls: [{ name: "look" }] };
 
-Deno.test("A turn is parked in its middle, told of, and goes on the next day where it was", async () => {
+Deno.test("A turn pauses in its middle, told of, and goes on the next day where it was", async () => {
   await using bench = spender([LOOK, "done"]);
   await bench.say("hi");
-  await parked(bench);
+  await paused(bench);
   assert.match(
     notices(bench)[0] ?? "",
     /today's budget is used up \(100 tokens of 100 tokens\).*00:00 \(UTC\).*agents\.budgets\.perDay\.tokens/,
@@ -65,14 +65,14 @@ Deno.test("A turn is parked in its middle, told of, and goes on the next day whe
   assert.deepEqual(bench.ran, ["look {}"], "no tool ran again");
 });
 
-Deno.test("What comes while a turn is parked waits behind it, in order", async () => {
+Deno.test("What comes while a turn is paused waits behind it, in order", async () => {
   await using bench = spender(["zero", "one", "two and three"], {
     settings: { timezone: "Asia/Shanghai" },
   });
   await bench.say("zero");
   await bench.quiet();
   await bench.say("one");
-  await parked(bench);
+  await paused(bench);
   await bench.say("two");
   await bench.say("three");
   await bench.world.clock.advance(15 * HOUR_MS);
@@ -87,10 +87,10 @@ Deno.test("What comes while a turn is parked waits behind it, in order", async (
   assert.deepEqual(texts, ["user zero", "user one", "user two", "user three"]);
 });
 
-Deno.test("A parked turn survives a crash, is not told of again, and goes on in time", async () => {
+Deno.test("A paused turn survives a crash, is not told of again, and goes on in time", async () => {
   const first = spender([LOOK]);
   await first.say("hi");
-  await parked(first);
+  await paused(first);
   const disk = first.crash();
   await using second = spender(["done"], { disk });
   second.session.tell({ type: "wake" });
@@ -110,10 +110,10 @@ Deno.test("A parked turn survives a crash, is not told of again, and goes on in 
   await first[Symbol.asyncDispose]();
 });
 
-Deno.test("Many restarts do not wear a parked turn out", async () => {
+Deno.test("Many restarts do not wear a paused turn out", async () => {
   let bench = spender([LOOK]);
   await bench.say("hi");
-  await parked(bench);
+  await paused(bench);
   for (let life = 0; life < 6; life++) {
     const disk = bench.crash();
     const next = spender([], { disk });
@@ -127,10 +127,10 @@ Deno.test("Many restarts do not wear a parked turn out", async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-Deno.test("A budget that was raised lets a parked turn go on at the restart", async () => {
+Deno.test("A budget that was raised lets a paused turn go on at the restart", async () => {
   const first = spender([LOOK], { budgets: PER_SESSION });
   await first.say("hi");
-  await parked(first);
+  await paused(first);
   assert.match(notices(first)[0] ?? "", /the budget of this session.*\/new.*perSession\.tokens/);
   await first.world.clock.advance(48 * HOUR_MS);
   assert.equal(first.provider.requests.length, 1, "no day helps against the budget of a session");
@@ -145,10 +145,10 @@ Deno.test("A budget that was raised lets a parked turn go on at the restart", as
   await first[Symbol.asyncDispose]();
 });
 
-Deno.test("/new ends a parked turn and begins a session with a budget of its own", async () => {
+Deno.test("/new ends a paused turn and begins a session with a budget of its own", async () => {
   await using bench = spender([LOOK, "fresh"], { budgets: PER_SESSION });
   await bench.say("hi");
-  await parked(bench);
+  await paused(bench);
   await bench.say("/new");
   await bench.quiet();
   await bench.say("hello");
@@ -157,14 +157,16 @@ Deno.test("/new ends a parked turn and begins a session with a budget of its own
   assert.equal(await bench.journal.note(`paused:${bench.sessionKey}`), null);
 });
 
-Deno.test("/stop ends a parked turn and what waits behind it", async () => {
+Deno.test("/stop ends a paused turn and what waits behind it", async () => {
   await using bench = spender([LOOK, "later"]);
   await bench.say("hi");
-  await parked(bench);
+  await paused(bench);
   await bench.say("and this");
   await bench.say("/stop");
   await bench.quiet();
   assert.match(bench.replies().at(-1) ?? "", /^Stopped 1 running and 1 waiting/);
+  await bench.world.clock.advance(0);
+  assert.equal(bench.world.clock.pending, 1, "only the end of its idle time is waited for");
   await bench.world.clock.advance(25 * HOUR_MS);
   assert.equal(bench.provider.requests.length, 1);
   await bench.say("again");
@@ -172,10 +174,10 @@ Deno.test("/stop ends a parked turn and what waits behind it", async () => {
   assert.equal(bench.replies().at(-1), "later");
 });
 
-Deno.test("/usage and /status work while a turn is parked, and tell of it", async () => {
+Deno.test("/usage and /status work while a turn is paused, and tell of it", async () => {
   await using bench = spender([LOOK, "done"]);
   await bench.say("hi");
-  await parked(bench);
+  await paused(bench);
   await bench.say("/usage");
   await bench.say("/status");
   await until(() => bench.replies().length === 3);
@@ -189,7 +191,7 @@ Deno.test("/usage and /status work while a turn is parked, and tell of it", asyn
 Deno.test("What grew in a card is closed with the word on the pause; the answer gets a new one", async () => {
   await using bench = spender([{ text: "Let me look.", ...LOOK }, "done"]);
   await bench.say("hi", { wantsStream: true });
-  await parked(bench);
+  await paused(bench);
   await bench.world.clock.advance(24 * HOUR_MS);
   await bench.quiet();
   const last = new Map(bench.rows().map((row) => [row.key, row]));
@@ -202,13 +204,25 @@ Deno.test("What grew in a card is closed with the word on the pause; the answer 
   assert.equal(last.size, 2);
 });
 
+Deno.test("A budget that is spent inside an answer pauses before the answer is continued", async () => {
+  await using bench = spender([{ text: "The first half", finishReason: "length" }, "All of it."]);
+  await bench.say("hi", { wantsStream: true });
+  await paused(bench);
+  assert.match(notices(bench)[0] ?? "", /^The first half\n\nI have to pause/);
+  assert.equal(bench.provider.requests.length, 1);
+  await bench.world.clock.advance(24 * HOUR_MS);
+  await bench.quiet();
+  assert.equal(bench.replies().at(-1), "All of it.");
+  assert.deepEqual(bench.story(), ["user hi", "assistant All of it."]);
+});
+
 Deno.test("A budget of money counts what has a price", async () => {
   await using bench = spender([LOOK, LOOK, "done"], {
     budgets: { ...NO_BUDGETS, perDay: { tokens: null, usd: 0.0002 } },
     prices: () => ({ input: 1, output: 1, cachedInput: 1, cacheWrite: 1 }),
   });
   await bench.say("hi");
-  await parked(bench);
+  await paused(bench);
   assert.equal(bench.provider.requests.length, 2, "100 tokens cost a ten thousandth of a dollar");
   assert.match(notices(bench)[0] ?? "", /\$0\.0002 of \$0\.0002/);
 });
@@ -217,7 +231,7 @@ Deno.test("Owners hear of a day's budget once a day, whatever sessions and resta
   const alarms = new Probe<OwnersInformed>();
   const first = spender([LOOK], { services: { alarms } });
   await first.say("hi");
-  await parked(first);
+  await paused(first);
   const disk = first.crash();
   await using second = spender(["done", LOOK], { disk, services: { alarms } });
   second.session.tell({ type: "wake" });
@@ -227,7 +241,7 @@ Deno.test("Owners hear of a day's budget once a day, whatever sessions and resta
   await second.world.clock.advance(24 * HOUR_MS);
   await second.quiet();
   await second.say("another day");
-  await parked(second);
+  await paused(second);
   assert.equal(alarms.received.length, 2);
   await first[Symbol.asyncDispose]();
 });
