@@ -24,8 +24,9 @@ export interface RunningCommandOptions {
 }
 
 /** A process with the tail of its output. */
-export class RunningCommand implements AsyncDisposable {
-  readonly #process: ShellProcess;
+export class RunningCommand {
+  /** Belongs to whoever started it. */
+  readonly process: ShellProcess;
   readonly #changed: () => void;
   readonly #readers: readonly ReadableStreamDefaultReader<Uint8Array>[];
   #unread = "";
@@ -34,7 +35,7 @@ export class RunningCommand implements AsyncDisposable {
 
   /** `changed` is called when there is new output, and when it has ended. */
   constructor(process: ShellProcess, { clock, changed }: RunningCommandOptions) {
-    this.#process = process;
+    this.process = process;
     this.#changed = changed;
     this.#readers = [process.stdout.getReader(), process.stderr.getReader()];
     void this.#follow(clock, this.#readers.map((reader) => this.#read(reader)));
@@ -60,23 +61,23 @@ export class RunningCommand implements AsyncDisposable {
 
   /** @throws when it has ended meanwhile */
   async write(text: string, closes: boolean): Promise<void> {
-    if (text !== "") await this.#process.write(new TextEncoder().encode(text));
-    if (closes) await this.#process.closeInput();
+    if (text !== "") await this.process.write(new TextEncoder().encode(text));
+    if (closes) await this.process.closeInput();
   }
 
   kill(): void {
-    this.#process.kill();
+    this.process.kill();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#process[Symbol.asyncDispose]();
+  /** Lets go of the streams; what still comes is lost. */
+  stopReading(): void {
     for (const reader of this.#readers) void reader.cancel().catch(() => {});
   }
 
   async #follow(clock: Clock, reading: readonly Promise<void>[]): Promise<void> {
-    const end = await this.#process.ended;
+    const end = await this.process.ended;
     // What it left behind may hold the pipes for ever.
-    this.#process.kill();
+    this.process.kill();
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = clock.setTimer(PIPES_GRACE_MS, resolve);
     await Promise.race([Promise.all(reading), late]);

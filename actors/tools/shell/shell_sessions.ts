@@ -122,6 +122,8 @@ class ShellSessions implements Actor<ShellSessionsMessage | Internal> {
   readonly #context: ActorContext<ShellSessionsMessage | Internal>;
   readonly #options: Required<ShellSessionsOptions>;
   readonly #sessions = new Map<string, Session>();
+  /** Processes that this incarnation has started and that have not been disposed of. */
+  readonly #processes = new Set<ShellProcess>();
 
   constructor(
     context: ActorContext<ShellSessionsMessage | Internal>,
@@ -160,12 +162,12 @@ class ShellSessions implements Actor<ShellSessionsMessage | Internal> {
 
   /** Ends all commands: the gateway stops, or this actor starts anew. */
   async stopped(): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    this.#sessions.clear();
-    await Promise.all(sessions.map(async (session) => {
+    for (const session of this.#sessions.values()) {
       this.#letGo(session);
-      await session.running?.[Symbol.asyncDispose]();
-    }));
+      session.running?.stopReading();
+    }
+    this.#sessions.clear();
+    await Promise.all([...this.#processes].map((process) => this.#dispose(process)));
   }
 
   #openSession(
@@ -197,9 +199,22 @@ class ShellSessions implements Actor<ShellSessionsMessage | Internal> {
     if (signal.aborted) abort();
     session.deafen = () => signal.removeEventListener("abort", abort);
     this.#context.pipe(
-      () => this.#options.open(command),
+      (signal) => this.#open(command, signal),
       (outcome) => ({ type: "command_started", id, outcome }),
     );
+  }
+
+  /** A process that starts while this incarnation ends is ended too. */
+  async #open(command: OpenCommand, signal: AbortSignal): Promise<ShellProcess> {
+    const process = await this.#options.open(command);
+    this.#processes.add(process);
+    if (signal.aborted) await this.#dispose(process);
+    return process;
+  }
+
+  async #dispose(process: ShellProcess): Promise<void> {
+    await process[Symbol.asyncDispose]();
+    this.#processes.delete(process);
   }
 
   #refusal(sessionKey: string): ToolError | undefined {
@@ -270,7 +285,7 @@ class ShellSessions implements Actor<ShellSessionsMessage | Internal> {
       for (const { replyTo } of session.waiters) replyTo.refuse(outcome.error);
       return this.#forget(id);
     }
-    if (session === undefined) return void outcome.value[Symbol.asyncDispose]();
+    if (session === undefined) return void this.#dispose(outcome.value);
     let isTold = false;
     session.running = new RunningCommand(outcome.value, {
       clock: this.#context.clock,
@@ -340,7 +355,9 @@ class ShellSessions implements Actor<ShellSessionsMessage | Internal> {
     for (const { replyTo } of session.waiters) {
       replyTo.refuse(new ToolError("run_failed", `The session "${id}" was ended`));
     }
-    void session.running?.[Symbol.asyncDispose]();
+    if (session.running === undefined) return;
+    session.running.stopReading();
+    void this.#dispose(session.running.process);
   }
 
   #letGo({ idle, limit, deafen, waiters }: Session): void {
