@@ -4,6 +4,11 @@
  */
 
 import { z } from "zod";
+import {
+  isPluginSection,
+  type PluginChannelSection,
+  pluginManifest,
+} from "../actors/config/plugin_channel.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
@@ -27,6 +32,43 @@ export const channelEntries: readonly ChannelEntry[] = [
     async () => (await import("./feishu/setup/mod.ts")).setup,
   ),
 ];
+
+/**
+ * All channels under a configuration: ours, and those whose section names a module. None of those
+ * takes the name of one of ours.
+ */
+export function entriesUnder(
+  enabled: Readonly<Record<string, ChannelSection>>,
+): readonly ChannelEntry[] {
+  const plugins = Object.entries(enabled)
+    .filter(([name, section]) => findChannel(name) === undefined && isPluginSection(section))
+    .map(([name]) => pluginEntry(name));
+  return [...channelEntries, ...plugins];
+}
+
+/** A channel of others; its module is loaded in its Worker only. */
+export function pluginEntry(name: string): ChannelEntry {
+  const manifest = pluginManifest(name);
+  return {
+    manifest,
+    loadSetup: undefined,
+    load: async (section) => {
+      const parsed = manifest.schema(z).parse(section);
+      const loaded: unknown = await import(parsed.module);
+      if (!hasFactory(loaded)) {
+        throw new TypeError(`Cannot load "${parsed.module}": it exports no createChannel`);
+      }
+      return (context) => loaded.createChannel(parsed, context);
+    },
+  };
+}
+
+function hasFactory(
+  loaded: unknown,
+): loaded is { readonly createChannel: ChannelFactory<PluginChannelSection> } {
+  return typeof loaded === "object" && loaded !== null && "createChannel" in loaded &&
+    typeof loaded.createChannel === "function";
+}
 
 /** The entry of a channel, if there is one. */
 export function findChannel(name: string): ChannelEntry | undefined {

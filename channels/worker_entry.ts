@@ -4,11 +4,10 @@
  */
 
 import { z } from "zod";
-import { invariant } from "../actors/kernel/invariant.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import { runWorker } from "../actors/kernel/worker_runtime.ts";
 import { ChannelHost, type ChannelHostMessage, type FromChannel } from "./channel_host.ts";
-import { findChannel } from "./registry.ts";
+import { findChannel, pluginEntry } from "./registry.ts";
 import { forwardLogs } from "./worker_logs.ts";
 
 /** What a channel's Worker is told at its start. */
@@ -33,8 +32,7 @@ const initSchema: z.ZodType<ChannelWorkerInit> = z.object({
 
 runWorker<ChannelHostMessage, FromChannel>((context, gateway, init) => {
   const { channel, name, mediaFolder, workspaceFolder, section } = initSchema.parse(init);
-  const entry = findChannel(channel);
-  invariant(entry !== undefined, `there is a channel "${channel}"`);
+  const entry = findChannel(channel) ?? pluginEntry(channel);
   forwardLogs(gateway);
   const load = () => entry.load(section);
   return new ChannelHost(context, { name, mediaFolder, workspaceFolder, gateway, load });

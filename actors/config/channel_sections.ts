@@ -14,6 +14,7 @@ import type { Report } from "./report.ts";
 import { channelsSchema } from "./schema/channels.ts";
 import { shapeOf } from "./shape.ts";
 import { nearestName } from "./spelling.ts";
+import { pluginManifest } from "./plugin_channel.ts";
 import { isObject, own } from "./tree.ts";
 import { validate } from "./validate.ts";
 
@@ -48,7 +49,8 @@ export function divideChannels(
   const ignored: KeyPath[] = [];
   for (const [name, section] of Object.entries(channels)) {
     const path = ["channels", name];
-    const manifest = manifests.find((candidate) => candidate.name === name);
+    const manifest = manifests.find((candidate) => candidate.name === name) ??
+      (typeof own(section, "module") === "string" ? pluginManifest(name) : undefined);
     if (common.includes(name) && manifest === undefined) used.push([name, section]);
     else if (manifest === undefined && !isObject(section)) {
       report.warn(path, unknownKeySentence(path, [...common, ...manifests.map(nameOf)]));

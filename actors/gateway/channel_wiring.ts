@@ -12,12 +12,14 @@ import {
   type FromChannel,
   type ToChannel,
 } from "../../channels/channel_host.ts";
-import { type ChannelInstance, instancesOf } from "../../channels/manifest.ts";
-import { channelEntries, type ChannelEntry } from "../../channels/registry.ts";
+import { type ChannelInstance, type ChannelSection, instancesOf } from "../../channels/manifest.ts";
+import { type ChannelEntry, entriesUnder } from "../../channels/registry.ts";
+import { isPluginSection, type PluginChannelSection } from "../config/plugin_channel.ts";
 import type { Locations } from "../config/locations.ts";
 import type { Config } from "../config/schema.ts";
 import { asJson } from "../kernel/json.ts";
 import { workerActor } from "../kernel/worker_actor.ts";
+import { folderOfModule, moduleUrl } from "./adapters/module_places.ts";
 import { mayReadWholeEnvironment } from "./adapters/environment.ts";
 import type { CoreChannel } from "./core.ts";
 import type { TranscribeFolder } from "./speech.ts";
@@ -47,7 +49,7 @@ export interface PlatformOptions {
  * folder only.
  */
 export function platformChannels(options: PlatformOptions): readonly CoreChannel[] {
-  return channelEntries.flatMap((entry) => {
+  return entriesUnder(options.config.channels.enabled).flatMap((entry) => {
     const section = options.config.channels.enabled[entry.manifest.name];
     if (section === undefined) return [];
     return instancesOf(entry.manifest, section).flatMap((instance) => {
@@ -75,7 +77,7 @@ function platformChannel(
         entry: workerEntry,
         permissions: {
           net: [...manifest.hosts(section)],
-          read: [mediaFolder, locations.workspace],
+          read: [mediaFolder, locations.workspace, ...modulePlaces(section)],
           write: [mediaFolder],
           env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
         },
@@ -84,12 +86,23 @@ function platformChannel(
           name,
           mediaFolder,
           workspaceFolder: locations.workspace,
-          section: asJson({ ...section }),
+          section: asJson({ ...withModuleUrl(section) }),
         },
         parent: gateway,
         supervision: { restart: "never" },
       })),
   };
+}
+
+/** The folder of a plug-in's module, which its Worker loads. */
+function modulePlaces(section: ChannelSection): readonly string[] {
+  return isPluginSection(section) ? folderOfModule(moduleUrl(section.module)) : [];
+}
+
+function withModuleUrl(section: ChannelSection): ChannelSection {
+  if (!isPluginSection(section)) return section;
+  const plugin: PluginChannelSection = { ...section, module: moduleUrl(section.module) };
+  return plugin;
 }
 
 /** A channel of this process; where its platform has no key, a send in doubt is not repeated. */

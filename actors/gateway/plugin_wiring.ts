@@ -28,7 +28,7 @@ const MEMORY_BYTES_MAX = 500_000_000;
 const LOAD_MS = 15_000;
 
 /** The plug-ins of a gateway; disposing ends their hosts. */
-export interface WiredPlugins extends Disposable {
+export interface WiredPlugins extends AsyncDisposable {
   readonly tools: readonly Tool[];
   /** One for each module. */
   readonly lines: readonly string[];
@@ -47,7 +47,10 @@ export interface PluginOptions {
 /** Loads all modules side by side, each in its own host. */
 export async function wirePlugins(options: PluginOptions): Promise<WiredPlugins> {
   const { loaded: { config }, taken } = options;
-  const opened = await Promise.all(config.tools.plugins.map((entry) => open(entry, options)));
+  await using owned = new AsyncDisposableStack();
+  const opened = await Promise.all(
+    config.tools.plugins.map((entry) => open(entry, options, owned)),
+  );
   const names = new Set(taken);
   const tools: Tool[] = [];
   const lines = opened.map(({ entry, found, problem }) => {
@@ -62,13 +65,12 @@ export async function wirePlugins(options: PluginOptions): Promise<WiredPlugins>
       : ` (left out, as the name is taken: ${skipped.join(", ")})`;
     return `Plug-in ${entry.module}: ${own}${clash}`;
   });
-  const hosts = opened.map((plugin) => plugin.hosts);
-  return { tools, lines, [Symbol.dispose]: () => hosts.forEach((own) => own[Symbol.dispose]()) };
+  const hosts = owned.move();
+  return { tools, lines, [Symbol.asyncDispose]: () => hosts.disposeAsync() };
 }
 
 interface OpenedPlugin {
   readonly entry: ToolPluginConfig;
-  readonly hosts: ToolHosts;
   readonly found: readonly Tool[];
   readonly problem: string | null;
 }
@@ -76,20 +78,22 @@ interface OpenedPlugin {
 async function open(
   entry: ToolPluginConfig,
   { loaded, workspace, world }: PluginOptions,
+  owned: AsyncDisposableStack,
 ): Promise<OpenedPlugin> {
   const { start } = hostStarter();
   const setup = setupOf(entry, pathRules(loaded, workspace));
-  const hosts = new ToolHosts({ start, clock: world.clock, setupOf: () => setup });
+  const hosts = owned.use(
+    new ToolHosts({ start, clock: world.clock, setupOf: () => setup }),
+  );
   const callHost: CallPlugin = (call, signal) => hosts.call("plugin", call, signal);
   try {
     const facts = await describe(callHost, world);
     const needs = needsOf(entry.rights);
     const found = facts.map((tool) => pluginTool(tool, needs, callHost));
-    return { entry, hosts, found, problem: null };
+    return { entry, found, problem: null };
   } catch (error) {
-    hosts[Symbol.dispose]();
     const problem = asError(error).message.split("\n")[0] ?? "";
-    return { entry, hosts, found: [], problem };
+    return { entry, found: [], problem };
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
+import { until } from "../support/until.ts";
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 
 const EXAMPLE = new URL("../fixtures/plugins/word_count_tool.ts", import.meta.url).pathname;
@@ -51,5 +52,39 @@ Deno.test("A plug-in that is broken costs only itself, and a name of ours stays 
   assert.match(gateway.output, /^Plug-in \S+odd\.ts: off: .*lower snake_case/m);
   assert.match(gateway.output, /^Plug-in \S+fine\.ts: fine$/m);
   assert.match(gateway.output, /^Plug-in \S+missing\.ts: off: /m);
+  assert.equal(await gateway.stop(), 0);
+});
+
+const CHANNEL = new URL("../fixtures/plugins/echo_channel.ts", import.meta.url).pathname;
+
+/** A port that nobody listens on just now. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+Deno.test("A plug-in channel carries messages from its Worker, under its named hosts only", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start([say("Echo!")]);
+  const port = freePort();
+  const other = freePort();
+  const section = { enabled: true, module: CHANNEL, allowFrom: ["*"], port };
+  const channels = {
+    echo: { ...section, hosts: [`127.0.0.1:${port}`] },
+    // It may not listen on a port that its entry does not name.
+    narrow: { ...section, port: other, hosts: ["127.0.0.1:1"] },
+    broken: { ...section, module: `${CHANNEL}.missing`, hosts: [] },
+  };
+  await using gateway = await GatewayProcess.start(home, { model, config: { channels } });
+  assert.match(gateway.output, /^Channels: echo, narrow, broken$/m);
+  const answer = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "hello" });
+    return await response.text();
+  };
+  await until(async () => (await gateway.health())["status"] === "ok", { what: "health" });
+  await until(() => gateway.output.includes(`"echo" is ready`), { timeoutMs: 20_000 });
+  assert.equal(await answer(), "Echo!");
+  await until(() => /narrow.*Requires net access/s.test(gateway.output), { timeoutMs: 20_000 });
+  assert.match(gateway.output, /broken.*(not found|Cannot load|Module not found)/is);
   assert.equal(await gateway.stop(), 0);
 });

@@ -4,7 +4,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { channelEntries, type ChannelEntry } from "../../../channels/registry.ts";
+import { type ChannelEntry, entriesUnder } from "../../../channels/registry.ts";
 import { instancesOf } from "../../../channels/manifest.ts";
 import { chooseModels } from "../../../providers/model_choice.ts";
 import { chooseTranscription } from "../../../providers/transcription/choice.ts";
@@ -113,7 +113,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     shell: config.tools.exec.enable ? shellFacts(loaded, machine) : null,
     models: modelFacts(loaded),
     transcription: transcriptionHost(loaded),
-    channels: channelEntries.flatMap((entry) => channelFacts(entry, loaded)),
+    channels: entriesUnder(config.channels.enabled).flatMap((entry) => channelFacts(entry, loaded)),
     plugins: [],
     health: hostAndPort(config.gateway.host, config.gateway.port),
     hasSocketRight,
