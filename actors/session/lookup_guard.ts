@@ -10,7 +10,8 @@ const LOOKUPS_MAX = 2;
 
 /** What two calls of a look-up tool must share to be the same. */
 const SUBJECT_OF: ReadonlyMap<string, (parameters: JsonObject) => JsonValue | undefined> = new Map([
-  ["web_fetch", ({ url }) => url],
+  // Further parts of a long page are no repetition.
+  ["web_fetch", ({ url, offset = 0 }) => typeof url === "string" ? `${url.trim()} ${offset}` : url],
   ["web_search", ({ query }) => typeof query === "string" ? query.toLowerCase() : query],
 ]);
 

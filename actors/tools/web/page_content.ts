@@ -42,7 +42,7 @@ export async function readPage(
   }
   if (isPdf(body)) return isCut ? tooLarge(body) : await readPdfText(body, signal);
   if (isBinary(body, type)) {
-    return { kind: "unreadable", reason: `is neither text, image nor PDF (${type || "no type"})` };
+    return { kind: "unreadable", reason: `is neither text, image nor PDF (${plainType(type)})` };
   }
   const text = await decodeText(body, type);
   return await readText(text, { type, url: response.url, mode });
@@ -91,6 +91,11 @@ function isPdf(bytes: Uint8Array): boolean {
 /** What names itself text is believed: UTF-16 is full of zeros. */
 function isBinary(bytes: Uint8Array, type: string): boolean {
   return !TEXT_TYPE.test(type) && bytes.subarray(0, SNIFF_BYTES).includes(0);
+}
+
+/** The server's own words are shown only as far as they are a type. */
+function plainType(type: string): string {
+  return /^[\w.+-]{1,40}\/[\w.+-]{1,60}/.exec(type)?.[0] ?? "no type";
 }
 
 function tooLarge(bytes: Uint8Array): PageContent {

@@ -157,9 +157,7 @@ function unpackerOf(encoding: string | undefined, host: string): Duplex | null {
     case "br":
       return createBrotliDecompress();
     default: {
-      const text = `Cannot read the answer of "${host}": it is packed as "${
-        encoding?.slice(0, 40)
-      }"`;
+      const text = `Cannot read the answer of "${host}": it is packed in a way that is not read`;
       throw new NetError("response_invalid", text);
     }
   }

@@ -5,6 +5,7 @@ import { systemClock } from "../../../../actors/kernel/adapters/system_clock.ts"
 import { asJson, type JsonObject } from "../../../../actors/kernel/json.ts";
 import { hostStarter } from "../../../../actors/tools/host/adapters/host_starter.ts";
 import { hostedTool } from "../../../../actors/tools/host/hosted_tool.ts";
+import type { StartHost } from "../../../../actors/tools/host/host_link.ts";
 import { ToolHosts } from "../../../../actors/tools/host/tool_hosts.ts";
 import type { ToolResult } from "../../../../actors/tools/tool.ts";
 import type { WebSettings } from "../../../../actors/tools/web/web_settings.ts";
@@ -38,17 +39,28 @@ async function callHosted(
 ): Promise<ToolResult> {
   let running = 0;
   const { start } = hostStarter();
-  const hosts = new ToolHosts({
-    start: (setup, listener) => {
-      running += 1;
-      return start(setup, {
-        line: (text) => listener.line(text),
-        ended: (reason) => {
-          running -= 1;
-          listener.ended(reason);
-        },
-      });
-    },
+  const startCounted: StartHost = (setup, listener) => {
+    running += 1;
+    return start(setup, {
+      line: (text) => listener.line(text),
+      ended: (reason) => {
+        running -= 1;
+        listener.ended(reason);
+      },
+    });
+  };
+  const result = await callIn(startCounted, settings, { name, args });
+  await until(() => running === 0, { what: "the end of the host" });
+  return result;
+}
+
+async function callIn(
+  start: StartHost,
+  settings: WebSettings,
+  { name, args }: { readonly name: string; readonly args: JsonObject },
+): Promise<ToolResult> {
+  await using hosts = new ToolHosts({
+    start,
     clock: systemClock,
     setupOf: () => ({
       kind: "web",
@@ -64,14 +76,9 @@ async function callHosted(
       settings: asJson({ ...settings }),
     }),
   });
-  try {
-    const tool = webTools(settings).find((candidate) => candidate.name === name);
-    assert.ok(tool !== undefined);
-    return await hostedTool(tool, hosts).call(args, contextWith(testNet()));
-  } finally {
-    hosts[Symbol.dispose]();
-    await until(() => running === 0, { what: "the end of the host" });
-  }
+  const tool = webTools(settings).find((candidate) => candidate.name === name);
+  assert.ok(tool !== undefined);
+  return await hostedTool(tool, hosts).call(args, contextWith(testNet()));
 }
 
 Deno.test("The web tools take keys from the configuration, and else from the environment", async () => {
