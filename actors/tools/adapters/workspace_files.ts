@@ -134,9 +134,22 @@ export class WorkspaceFiles implements ToolFiles {
     const absolute = absolutePath(path, this.#rules);
     // Before it is followed, too: a link below /proc may lead back into the workspace.
     this.#judge(absolute, path, use, ["device"]);
-    const resolved = await resolveLinks(absolute, path);
+    const resolved = await this.#resolve(absolute, path, use);
     this.#judge(resolved, path, use, ["device", "outside", "secret", "protected", "memory"]);
     return resolved;
+  }
+
+  /** What the process itself may not look at is outside: its rights are the policy's. */
+  async #resolve(absolute: string, path: string, use: PathUse): Promise<string> {
+    try {
+      return await resolveLinks(absolute, path);
+    } catch (error) {
+      if (!(error instanceof ToolError && error.cause instanceof Deno.errors.NotCapable)) {
+        throw error;
+      }
+      const text = refusalText(path, use, "outside", this.#rules);
+      throw new ToolError("path_outside", text, { cause: error });
+    }
   }
 
   #judge(absolute: string, path: string, use: PathUse, refused: readonly string[]): void {

@@ -4,7 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Clock } from "../../kernel/clock.ts";
+import type { Clock, Timer } from "../../kernel/clock.ts";
 import { ToolError, type ToolResult } from "../tool.ts";
 import type { HostLink, StartHost } from "./host_link.ts";
 import { fromHostSchema } from "./host_messages.ts";
@@ -36,6 +36,8 @@ interface OpenCall {
   readonly startedAtMs: number;
   readonly resolve: (answer: HostAnswer) => void;
   readonly reject: (error: Error) => void;
+  /** Runs once nobody waits for the call any more. */
+  grace: Timer | undefined;
 }
 
 /** A started host. */
@@ -43,6 +45,7 @@ export class ToolHost {
   readonly #options: ToolHostOptions;
   readonly #link: HostLink;
   readonly #open = new Map<number, OpenCall>();
+  readonly #gone = Promise.withResolvers<void>();
   #lastId = 0;
   #hasEnded = false;
 
@@ -50,8 +53,16 @@ export class ToolHost {
     this.#options = options;
     this.#link = options.start(options.setup, {
       line: (text) => this.#take(text),
-      ended: (reason) => this.#end(reason),
+      ended: (reason) => {
+        this.#end(reason);
+        this.#gone.resolve();
+      },
     });
+  }
+
+  /** Resolves when nothing of it is left, a while after it was killed. */
+  get gone(): Promise<void> {
+    return this.#gone.promise;
   }
 
   /** Calls that run now. */
@@ -80,7 +91,8 @@ export class ToolHost {
     signal.throwIfAborted();
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<HostAnswer>();
-    this.#open.set(id, { startedAtMs: this.#options.clock.now(), resolve, reject });
+    const startedAtMs = this.#options.clock.now();
+    this.#open.set(id, { startedAtMs, resolve, reject, grace: undefined });
     if (this.#hasEnded) this.#end("it has ended");
     else this.#send({ type: "call", id, call });
     const abort = () => {
@@ -108,11 +120,13 @@ export class ToolHost {
 
   /** Asks the host to end a call that nobody waits for, and sees to it. */
   #abandon(id: number): void {
-    if (!this.#open.has(id)) return;
+    const call = this.#open.get(id);
+    if (call === undefined) return;
     this.#send({ type: "abort", id });
-    this.#options.clock.setTimer(ABORT_GRACE_MS, () => {
-      if (this.#open.has(id)) this.kill("a call did not end when it was told to");
-    });
+    call.grace = this.#options.clock.setTimer(
+      ABORT_GRACE_MS,
+      () => this.kill("a call did not end when it was told to"),
+    );
   }
 
   #send(message: ToHost): void {
@@ -126,6 +140,7 @@ export class ToolHost {
       return this.kill("it said something that makes no sense");
     }
     this.#open.delete(message.id);
+    call.grace?.cancel();
     if (message.type === "done") call.resolve(message);
     else call.reject(new ToolError(message.code, message.message));
     if (this.#open.size === 0) this.#options.onIdle();
@@ -143,7 +158,8 @@ export class ToolHost {
         reason,
       });
     }
-    for (const { reject } of calls) {
+    for (const { reject, grace } of calls) {
+      grace?.cancel();
       const text = `The tool was ended before it was done: ${reason}. ` +
         "The next call starts afresh; ask for less at once";
       reject(new ToolError("host_failed", text));

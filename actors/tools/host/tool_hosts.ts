@@ -5,6 +5,7 @@
  */
 
 import type { Clock, Timer } from "../../kernel/clock.ts";
+import { ToolError } from "../tool.ts";
 import type { StartHost } from "./host_link.ts";
 import type { HostCall, HostKind, HostSetup } from "./host_protocol.ts";
 import { type HostAnswer, ToolHost } from "./tool_host.ts";
@@ -30,9 +31,11 @@ interface Kept {
 }
 
 /** Owns the hosts; disposing ends them. */
-export class ToolHosts implements Disposable {
+export class ToolHosts implements Disposable, AsyncDisposable {
   readonly #options: ToolHostsOptions;
   readonly #kept = new Map<HostKind, Set<Kept>>();
+  /** Started and not gone yet. */
+  readonly #started = new Set<ToolHost>();
   #isDisposed = false;
 
   constructor(options: ToolHostsOptions) {
@@ -51,21 +54,26 @@ export class ToolHosts implements Disposable {
    */
   async call(kind: HostKind, call: HostCall, signal: AbortSignal): Promise<HostAnswer> {
     signal.throwIfAborted();
+    if (this.#isDisposed) {
+      throw new ToolError("host_failed", "Cannot run a tool: the gateway stops");
+    }
     const kept = this.#choose(kind);
     kept.idle?.cancel();
     kept.idle = undefined;
     return await kept.host.call(call, signal);
   }
 
-  /** Ends all hosts at once; calls that still run get an error. */
+  /** Ends all hosts and waits for that; calls that still run get an error. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const started = [...this.#started];
+    this[Symbol.dispose]();
+    await Promise.all(started.map(({ gone }) => gone));
+  }
+
+  /** The same without waiting for their processes to be gone. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
-    for (const hosts of this.#kept.values()) {
-      for (const { host, idle } of [...hosts]) {
-        idle?.cancel();
-        host.kill("the gateway stops");
-      }
-    }
+    for (const host of this.#started) host.kill("the gateway stops");
   }
 
   #choose(kind: HostKind): Kept {
@@ -104,6 +112,8 @@ export class ToolHosts implements Disposable {
       idle: undefined,
     };
     hosts.add(kept);
+    this.#started.add(kept.host);
+    void kept.host.gone.then(() => this.#started.delete(kept.host));
     return kept;
   }
 }

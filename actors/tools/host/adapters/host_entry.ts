@@ -9,7 +9,7 @@
 import { systemClock } from "../../../kernel/adapters/system_clock.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { HOST_READY, LINE_BYTES_MAX, type ToHost } from "../host_protocol.ts";
-import { startHostThread } from "./host_thread.ts";
+import { HOST_WORKER, startHostThread } from "./host_thread.ts";
 
 /** How a host ends that needs more memory than it may have. */
 export const EXIT_MEMORY = 71;
@@ -27,25 +27,25 @@ const ALL_RIGHTS: readonly Deno.PermissionName[] = [
   "read",
 ];
 
-/** Runs the host until its input ends. */
-export async function runHost(): Promise<void> {
+/** Runs the host until its input ends; `module` is what its thread runs. */
+export async function runHost(module: URL = HOST_WORKER): Promise<void> {
   const splitter = new LineSplitter(LINE_BYTES_MAX);
   let thread: Worker | undefined;
   for await (const chunk of Deno.stdin.readable) {
     for (const line of splitter.push(chunk)) {
-      thread ??= openThread(line);
+      thread ??= openThread(line, module);
       thread.postMessage(line);
     }
   }
   Deno.exit(0);
 }
 
-function openThread(line: string): Worker {
+function openThread(line: string, module: URL): Worker {
   // Its own gateway wrote the line; a parser for it would cost a third of the start.
   const message: ToHost = JSON.parse(line);
   if (message.type !== "set_up") throw new TypeError("Cannot start a host: it is not set up");
   const { rights, kind } = message.setup;
-  const thread = startHostThread(rights, `tools ${kind}`);
+  const thread = startHostThread(rights, `tools ${kind}`, module);
   const encoder = new TextEncoder();
   let written = Promise.resolve();
   const writer = Deno.stdout.writable.getWriter();

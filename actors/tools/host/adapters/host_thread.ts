@@ -7,7 +7,8 @@
 import { fileURLToPath } from "node:url";
 import type { HostRights } from "../host_protocol.ts";
 
-const HOST_WORKER = new URL("./host_worker.ts", import.meta.url);
+/** The thread's module: named to the compiler. */
+export const HOST_WORKER: URL = new URL("./host_worker.ts", import.meta.url);
 /**
  * Where the modules of a thread are: it reads them like files, and by the same right. In a
  * compiled binary they are inside it.
@@ -15,8 +16,12 @@ const HOST_WORKER = new URL("./host_worker.ts", import.meta.url);
 const MODULES_FOLDER: string = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Starts it; it takes lines by `postMessage` and sends lines back. */
-export function startHostThread({ read, write, net }: HostRights, name: string): Worker {
-  return new Worker(HOST_WORKER, {
+export function startHostThread(
+  { read, write, net }: HostRights,
+  name: string,
+  module: URL = HOST_WORKER,
+): Worker {
+  return new Worker(module, {
     type: "module",
     name,
     deno: {

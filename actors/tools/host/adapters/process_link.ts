@@ -5,7 +5,7 @@
  */
 
 import { asError } from "../../../kernel/errors.ts";
-import type { HostLink, HostListener } from "../host_link.ts";
+import type { HostLink, HostListener, StartHost } from "../host_link.ts";
 import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { withModules } from "./host_thread.ts";
@@ -21,10 +21,17 @@ const STDERR_BYTES_MAX = 2_000;
 const PRLIMIT_EXTRA_BYTES = 1_000_000_000;
 
 /** Starts a host's process. */
-export function startHostProcess(setup: HostSetup, listener: HostListener): HostLink {
+export const startHostProcess: StartHost = hostProcesses(HOST_ENTRY);
+
+/** Starts processes of hosts whose module is `entry`. */
+export function hostProcesses(entry: URL): StartHost {
+  return (setup, listener) => startProcess(entry, setup, listener);
+}
+
+function startProcess(entry: URL, setup: HostSetup, listener: HostListener): HostLink {
   let child: Deno.ChildProcess;
   try {
-    child = spawn(setup.rights);
+    child = spawn(setup.rights, entry);
   } catch (error) {
     queueMicrotask(() => listener.ended(`it cannot be started: ${asError(error).message}`));
     return { send: () => {}, close: () => {}, kill: () => {} };
@@ -95,8 +102,10 @@ class ProcessLink implements HostLink {
   }
 }
 
-function spawn(rights: HostRights): Deno.ChildProcess {
-  const command = Deno.build.standalone ? [Deno.execPath(), HOST_ARGUMENT] : denoLine(rights);
+function spawn(rights: HostRights, entry: URL): Deno.ChildProcess {
+  const command = Deno.build.standalone
+    ? [Deno.execPath(), HOST_ARGUMENT]
+    : denoLine(rights, entry);
   const limited = limitsMemory()
     ? ["prlimit", `--data=${rights.memoryBytesMax + PRLIMIT_EXTRA_BYTES}`, ...command]
     : command;
@@ -111,7 +120,7 @@ function spawn(rights: HostRights): Deno.ChildProcess {
   }).spawn();
 }
 
-function denoLine(rights: HostRights): string[] {
+function denoLine(rights: HostRights, entry: URL): string[] {
   const { read, write, net, denyWrite = [], denyNet = [], memoryBytesMax } = rights;
   return [
     Deno.execPath(),
@@ -127,7 +136,7 @@ function denoLine(rights: HostRights): string[] {
     ...flag("allow-net", net),
     ...flag("deny-write", denyWrite.length > 0 && denyWrite),
     ...flag("deny-net", denyNet.length > 0 && denyNet),
-    HOST_ENTRY.href,
+    entry.href,
   ];
 }
 
