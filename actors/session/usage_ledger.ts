@@ -43,6 +43,8 @@ export interface FinishedCall {
 
 /** What was used, for people to look at. */
 export interface UsageReport {
+  /** The newest turn of the session. */
+  readonly turn: readonly UsageRow[];
   readonly session: readonly UsageRow[];
   readonly today: readonly UsageRow[];
   /** The days of this month, today included. */
@@ -121,13 +123,14 @@ export class UsageLedger {
   async report(sessionKey: string): Promise<UsageReport> {
     const { journal, budgets } = this.#options;
     const today = this.today;
-    const [session, month] = await Promise.all([
+    const [turn, session, month] = await Promise.all([
+      this.turn(sessionKey),
       this.#session(sessionKey),
       journal.usage({ scope: "day", from: `${today.slice(0, 8)}01`, to: today }),
     ]);
     const day = month.filter(({ name }) => name === today);
     const states = budgetStates(budgets, { day, session });
-    return { session, today: day, month, budgets: states };
+    return { turn, session, today: day, month, budgets: states };
   }
 
   /** What the newest turn of a session used. @throws {JournalError} */

@@ -21,12 +21,13 @@ export interface UsageTextOptions {
 
 /** The block that answers `/usage`. */
 export function usageText(
-  { session, today, month, budgets }: UsageReport,
+  { turn, session, today, month, budgets }: UsageReport,
   { timezone, tomorrowMs, paused }: UsageTextOptions,
 ): string {
   const models = Map.groupBy(month, ({ provider, model }) => `${model} (${provider})`);
   const next = `${localTime(tomorrowMs, timezone)} (${timezone})`;
   return [
+    `Last turn: ${countsText(turn)}`,
     `This session: ${countsText(session)}`,
     `Today: ${countsText(today)}`,
     `This month: ${countsText(month)}`,

@@ -31,13 +31,14 @@ Deno.test("A chat whose budget is spent is told, survives kill -9, and goes on o
     await using gateway = await GatewayProcess.start(home, {
       model,
       feishu: platform,
-      config: { agents: agents(1_000) },
+      config: { agents: agents(1_000), owners: ["feishu:ou_alice"] },
     });
     await platform.connected({ timeoutMs: 30_000 });
     await platform.userSays({ text: "hello" }).acknowledged;
     await shows(/First answer/);
     await platform.userSays({ text: "and now?" }).acknowledged;
-    await shows(/budget of this session is used up.*perSession\.tokens/);
+    await shows(/I have to pause.*budget of this session is used up.*perSession\.tokens/);
+    await shows(/A budget is spent/);
     await platform.userSays({ text: "/usage" }).acknowledged;
     await shows(/This session: 1000 in \/ 100 out, 1 call, \$0\.0030[^]*Paused:/);
     assert.equal(model.requests.length, 1);
@@ -50,6 +51,8 @@ Deno.test("A chat whose budget is spent is told, survives kill -9, and goes on o
   });
   await shows(/Second answer/);
   assert.equal(model.requests.length, 2);
-  assert.equal(texts().filter((text) => /is used up/.test(text) && !/Paused/.test(text)).length, 1);
+  const counted = (pattern: RegExp) => texts().filter((text) => pattern.test(text)).length;
+  assert.equal(counted(/I have to pause/), 1);
+  assert.equal(counted(/A budget is spent.*perSession/), 1, "the owner hears of it, once");
   assert.equal(await gateway.stop(), 0);
 });

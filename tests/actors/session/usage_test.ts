@@ -201,6 +201,7 @@ Deno.test("/usage is answered at once, also while a turn runs", async () => {
   assert.equal(
     bench.replies()[1],
     [
+      "Last turn: nothing used",
       "This session: 500 in (50% cached) / 50 out, 1 call, $0.0005",
       "Today: 500 in (50% cached) / 50 out, 1 call, $0.0005",
       "This month: 500 in (50% cached) / 50 out, 1 call, $0.0005",
