@@ -10,6 +10,8 @@ import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
 const STALE_ROUNDS_MAX = 8;
 /** A round that takes its time waits for something; looking again is what waiting is. */
 const WAITING_MS = 1_000;
+/** Tools that look how something gets on; they may look as often as they like. */
+const POLLING: ReadonlySet<string> = new Set(["write_stdin", "list_exec_sessions"]);
 /** Long results stand in files of their own, whose names say nothing. */
 const RESULT_FILE = /tool-results\S{1,300}/g;
 
@@ -28,12 +30,12 @@ export class ProgressGuard {
   #staleRounds = 0;
 
   /** Counts a round; true when the turn has made no progress for too long. */
-  isStuck({ calls, results, tookMs }: FinishedRound): boolean {
-    const digest = digestOf(calls, results);
+  isStuck(round: FinishedRound): boolean {
+    const digest = digestOf(round);
     if (!this.#seen.has(digest)) {
       this.#seen.add(digest);
       this.#staleRounds = 0;
-    } else if (tookMs < WAITING_MS) {
+    } else if (!isWaiting(round)) {
       this.#staleRounds++;
     }
     return this.#staleRounds >= STALE_ROUNDS_MAX;
@@ -46,7 +48,15 @@ export class ProgressGuard {
   }
 }
 
-function digestOf(calls: readonly RequestedCall[], results: readonly ToolMessage[]): string {
+/** What failed is not waited for. */
+function isWaiting({ results, tookMs }: FinishedRound): boolean {
+  return tookMs >= WAITING_MS ||
+    results.some(({ name, content }) =>
+      POLLING.has(name) && !(typeof content === "string" && content.startsWith("Error:"))
+    );
+}
+
+function digestOf({ calls, results }: FinishedRound): string {
   const asked = calls.map(({ call, parsed }) => [
     call.function.name,
     parsed.state === "ok" ? parsed.value : call.function.arguments,

@@ -5,13 +5,17 @@ import type { ScriptedAnswer } from "../../support/scripted_provider.ts";
 import { SessionBench } from "../../support/session_bench.ts";
 import { until } from "../../support/until.ts";
 
-function round(content: string, value: JsonObject = {}, tookMs: number = 0): FinishedRound {
+function round(
+  content: string,
+  value: JsonObject = {},
+  { tookMs = 0, name = "look" } = {},
+): FinishedRound {
   return {
     calls: [{
-      call: { id: "c", type: "function", function: { name: "look", arguments: "" } },
+      call: { id: "c", type: "function", function: { name, arguments: "" } },
       parsed: { state: "ok", value },
     }],
-    results: [{ role: "tool", tool_call_id: "c", name: "look", content }],
+    results: [{ role: "tool", tool_call_id: "c", name, content }],
     tookMs,
   };
 }
@@ -29,7 +33,13 @@ Deno.test.each<[string, readonly FinishedRound[], number]>([
   ["two in turn", LONG.map((n) => round(n % 2 === 0 ? "a" : "b")), 10],
   ["results that change", LONG.map((n) => round(`result ${n}`)), 0],
   ["calls that change", LONG.map((n) => round("same", { page: n })), 0],
-  ["waiting for something", LONG.map(() => round("still running", {}, 2_000)), 0],
+  ["waiting for something", LONG.map(() => round("still running", {}, { tookMs: 2_000 })), 0],
+  ["polling a command", LONG.map(() => round("running", {}, { name: "write_stdin" })), 0],
+  [
+    "polling what is not there",
+    LONG.map(() => round("Error: no session", {}, { name: "write_stdin" })),
+    9,
+  ],
   ["something new now and then", LONG.map((n) => round(n % 8 === 0 ? `new ${n}` : "same")), 0],
   [
     "long results in files of their own",
