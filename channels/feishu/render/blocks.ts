@@ -85,8 +85,12 @@ export function tableText(
 
 /** A line of a table. */
 export function rowText(cells: readonly Tokens.TableCell[], images: ImageKeys): string {
-  return `| ${cells.map(({ tokens }) => cellText(tokens, images)).join(" | ")} |`;
+  const line = `| ${cells.map(({ tokens }) => cellText(tokens, images)).join(" | ")} |`;
+  return RULE.test(line) ? line.replace("-", entity) : line;
 }
+
+/** A row of dashes, which would begin a table of its own. */
+const RULE = /^[ :|]*-[ :|-]*$/;
 
 const RULES = { none: "---", left: ":---", center: ":---:", right: "---:" } as const;
 

@@ -132,7 +132,8 @@ function partsOf(text: string, images: ImageKeys, limits: CardLimits): readonly 
         elementBytes: jsonBytes(piece.element ?? piece.markdown) + ELEMENT_BYTES,
       });
     }
-    if (pieces.length > 0) gap = gapAfter(token);
+    // What is not shown kept its neighbours apart.
+    gap = pieces.length > 0 ? gapAfter(token) : "\n\n";
   }
   return parts;
 }

@@ -8,6 +8,9 @@
 const MENTION = /@([^@()\n<>]{1,64}?) \((ou_[A-Za-z0-9_]+)(?:, user id: [^)\s]+)?\)/g;
 /** What could begin a tag; `<3` and `a < b` are no tags. */
 const TAG_START = /<(?=[A-Za-z/!?])/g;
+/** Marks, and brackets that would be those of a link: closed in front of an address, or never. */
+const ACTING =
+  /[*`~\\]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\](?=[([:])|\[(?![^[\]]*\](?![([:]))/gu;
 const ENTITY = /&#(\d{1,7});/g;
 const AT_TAG = /<at id=(\w+)><\/at>/g;
 
@@ -24,7 +27,7 @@ export function literalText(text: string): string {
 /** Running text for a card: no tag of the platform gets through, and people are called. */
 export function cardText(text: string): string {
   return replaceMentions(
-    text.replace(TAG_START, "&#60;").replace(/[*`~\\]|\](?=[([:])/g, entity),
+    text.replace(TAG_START, "&#60;").replace(ACTING, entity),
     (_name, openId) => `<at id=${openId}></at>`,
   );
 }

@@ -28,8 +28,13 @@ export type Fits = (text: string) => boolean;
 const WEB_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 const IMAGE_KEY = /^img_[\w-]+$/;
 const LINE_BREAK = /^<br\s*\/?>$/i;
-const ENDS_IN_PUNCTUATION = /[^\p{P}\s][\p{P}\s]*?(\p{P}+)$/u;
-const BEGINS_WITH_PUNCTUATION = /^(\p{P}+)(?=[^\p{P}\s])/u;
+/** A mention, a sign, also as an entity, or space. */
+const SIGN = String.raw`<at id=\w+></at>|&#?\w{1,10};|[\p{P}\p{S}\s]`;
+const SIGNS_FIRST = new RegExp(`^(?:${SIGN})+`, "u");
+const SIGN_LAST = new RegExp(`(?:${SIGN})$`, "u");
+/** A mention is the longest. */
+const SIGN_CHARS_MAX = 100;
+const ENTITIES = /&#?\w+;/g;
 const WORD = /[\p{L}\p{N}]/u;
 const OPENING = /^[\p{Ps}\p{Pi}]/u;
 const WORD_FIRST = /^[\p{L}\p{N}]/u;
@@ -53,7 +58,7 @@ export function runsOf(
         }
         const runs = inner({ open: sign, close: sign });
         // Marks around signs alone, inside of a word, are marks to no renderer.
-        if (!runs.some(({ text }) => WORD.test(text))) {
+        if (!runs.some(({ text }) => WORD.test(text.replace(ENTITIES, "")))) {
           return runsOf(childrenOf(token), images, marks);
         }
         return besideWords(runs, marks, tokens[index - 1], tokens[index + 1]);
@@ -178,11 +183,14 @@ function linkRuns(
   const isPicture = known(token.tokens).some(({ type }) => type === "image");
   // A link inside a link does not work: the picture's own one stands for both.
   if (isPicture) return runsOf(known(token.tokens), images, marks);
-  return runs.map((run) =>
-    run.marks.at(-1)?.open.startsWith("`") === true
-      ? run
-      : { ...run, text: run.text.replace(/[[\]]/g, entity) }
-  );
+  return runs.map(inLink);
+}
+
+/** Brackets would end the link, and code with back-ticks in it hides the end from some readers. */
+function inLink(run: Run): Run {
+  const fence = run.marks.at(-1)?.open ?? "";
+  if (fence.startsWith("``")) return { text: literalText(run.text), marks: run.marks.slice(0, -1) };
+  return fence.startsWith("`") ? run : { ...run, text: run.text.replace(/[[\]]/g, entity) };
 }
 
 function addressOf(href: string): string {
@@ -198,8 +206,8 @@ function codeRun(text: string, marks: readonly Marks[]): Run {
 }
 
 /**
- * Punctuation at the edge of an emphasis that touches a word moves out: next to it, renderers that
- * follow the standard would show the marks themselves.
+ * Signs at the edge of an emphasis that touches a word move out: next to it, renderers that follow
+ * the standard would show the marks themselves.
  */
 function besideWords(
   runs: readonly Run[],
@@ -207,26 +215,56 @@ function besideWords(
   before: MarkdownToken | undefined,
   after: MarkdownToken | undefined,
 ): readonly Run[] {
-  const moved = [...runs];
-  const last = moved.at(-1);
-  const tail = ENDS_IN_PUNCTUATION.exec(last?.text ?? "")?.[1];
-  if (last !== undefined && tail !== undefined && WORD_FIRST.test(after?.raw ?? "")) {
-    if (last.marks.length === outer.length + 1 && !/[;>]$/.test(tail)) {
-      moved[moved.length - 1] = { ...last, text: last.text.slice(0, -tail.length) };
-      moved.push({ text: tail, marks: outer });
-    }
-  }
-  const first = moved[0];
-  const head = BEGINS_WITH_PUNCTUATION.exec(first?.text ?? "")?.[1];
-  const isPaired = moved.length > runs.length && OPENING.test(head ?? "");
+  const inner = [...runs];
+  const tail = WORD_FIRST.test(after?.raw ?? "") ? takeTail(inner, outer) : [];
+  const isPaired = tail.length > 0 && OPENING.test(inner[0]?.text ?? "");
   const touches = isPaired || WORD_LAST.test(before?.raw ?? "");
-  if (first !== undefined && head !== undefined && touches) {
-    if (first.marks.length === outer.length + 1 && !/^[&<]/.test(head)) {
-      moved[0] = { ...first, text: first.text.slice(head.length) };
-      moved.unshift({ text: head, marks: outer });
-    }
+  const head = touches ? takeHead(inner, outer) : [];
+  return [...head, ...inner, ...tail];
+}
+
+/** Takes the signs at the end out of the emphasis. */
+function takeTail(inner: Run[], outer: readonly Marks[]): readonly Run[] {
+  const taken: Run[] = [];
+  for (let last = inner.at(-1); last !== undefined; last = inner.at(-1)) {
+    const signs = last.marks.length === outer.length + 1 ? signsAtEnd(last.text) : "";
+    if (signs === "") break;
+    inner.pop();
+    taken.unshift({ text: signs, marks: outer });
+    const rest = last.text.slice(0, -signs.length);
+    if (rest === "") continue;
+    inner.push({ ...last, text: rest });
+    break;
   }
-  return moved;
+  return taken;
+}
+
+/** One after the other, for a text of nothing but signs. */
+function signsAtEnd(text: string): string {
+  let start = text.length;
+  for (;;) {
+    const sign = SIGN_LAST.exec(text.slice(Math.max(0, start - SIGN_CHARS_MAX), start))?.[0];
+    if (sign === undefined) return text.slice(start);
+    start -= sign.length;
+  }
+}
+
+/** Takes the signs at the beginning out of the emphasis. */
+function takeHead(inner: Run[], outer: readonly Marks[]): readonly Run[] {
+  const taken: Run[] = [];
+  for (let first = inner[0]; first !== undefined; first = inner[0]) {
+    const signs = first.marks.length === outer.length + 1
+      ? SIGNS_FIRST.exec(first.text)?.[0]
+      : undefined;
+    if (signs === undefined) break;
+    inner.shift();
+    taken.push({ text: signs, marks: outer });
+    const rest = first.text.slice(signs.length);
+    if (rest === "") continue;
+    inner.unshift({ ...first, text: rest });
+    break;
+  }
+  return taken;
 }
 
 /** Tags, entities, pictures and links to them stay whole; Han characters are words. */
