@@ -108,8 +108,10 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     activity,
     newEffect: () => `effect-${newId()}`,
     chats: plan.messages,
-    onRequest: (request) => {
-      record.breaches.push(...checkRequest(request, watch.shownStory(request.conversationId)));
+    onRequest: (request, mayBeCut) => {
+      if (mayBeCut) record.tooLong.add(request.conversationId);
+      const story = watch.shownStory(request.conversationId);
+      record.breaches.push(...checkRequest(request, story, { mayBeCut }));
     },
   });
   const tools = simulatedTools({

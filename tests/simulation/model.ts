@@ -51,8 +51,11 @@ export interface ModelOptions {
   readonly activity: Activity;
   readonly newEffect: () => string;
   readonly chats: readonly { readonly channel: string; readonly chatId: string }[];
-  /** Told of each request before it is answered. */
-  readonly onRequest: (request: ChatRequest) => void;
+  /**
+   * Told of each request before it is answered, and whether its conversation was too long for this
+   * model before.
+   */
+  readonly onRequest: (request: ChatRequest, wasTooLong: boolean) => void;
 }
 
 /** How a call goes. */
@@ -73,6 +76,8 @@ type Fate =
 export class SimulatedModel implements Provider {
   readonly name = "simulated";
   readonly #options: ModelOptions;
+  /** Conversations that were too long. */
+  readonly #tooLong = new Set<string>();
 
   constructor(options: ModelOptions) {
     this.#options = options;
@@ -84,7 +89,7 @@ export class SimulatedModel implements Provider {
     signal.addEventListener("abort", end, { once: true });
     const fate = this.#fate(request);
     log.add("model", `${request.conversationId} asks (${request.messages.length}): ${fate}`);
-    onRequest(request);
+    onRequest(request, this.#tooLong.has(request.conversationId));
     try {
       for await (const event of this.#answer(request, fate, signal)) {
         if (event.type === "finished" || event.type === "failed") end();
@@ -138,7 +143,11 @@ export class SimulatedModel implements Provider {
       return yield hasWaited ? { type: "failed", error: failure("provider_timeout") } : aborted;
     }
     if (fate === "ended_early") return;
-    if (fate === "failed") return yield { type: "failed", error: failure(chance.pick(FAILURES)) };
+    if (fate === "failed") {
+      const code = chance.pick(FAILURES);
+      if (code === "provider_context_too_long") this.#tooLong.add(request.conversationId);
+      return yield { type: "failed", error: failure(code) };
+    }
     yield { type: "finished", response: this.#response(text, fate, clock.now()) };
   }
 

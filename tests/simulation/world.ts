@@ -61,6 +61,7 @@ class World {
   readonly #parts: Surroundings;
   readonly #chance: Chance;
   readonly #startChance: Chance;
+  readonly #startMs: number;
   #life: GatewayLife | undefined;
   #ending: Ending = { type: "none" };
   #endingsLeft: number;
@@ -69,6 +70,7 @@ class World {
   constructor(plan: WorldPlan, sabotage: Sabotage) {
     this.#parts = makeParts(plan, sabotage);
     this.#chance = this.#parts.chance.fork("world");
+    this.#startMs = this.#parts.time.now();
     this.#startChance = this.#parts.chance.fork("starts");
     this.#endingsLeft = plan.endings;
   }
@@ -89,7 +91,8 @@ class World {
     const life = this.#life;
     if (life === undefined) return;
     const isKept = plan.retention !== undefined;
-    if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: time.now() + LOOK_MS });
+    const calmMs = Math.max(time.now(), this.#startMs + plan.calmFromMs);
+    if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: calmMs + LOOK_MS });
     life.report().then((report) => record.report = report, () => {});
     await time.run({ eventsMax: EVENTS_MAX });
     if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: time.now() + IDLE_MS });
