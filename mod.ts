@@ -38,6 +38,10 @@ if (import.meta.main && Deno.args[0] === "--tool-host") {
   // The compiled binary is its own tool host.
   const { runHost } = await import("./actors/tools/host/adapters/host_entry.ts");
   await runHost();
+} else if (import.meta.main && Deno.args[0] === "--shell-relay") {
+  // And its own relay, inside the sandbox of a shell command.
+  const { relay } = await import("./actors/tools/shell/adapters/relay_entry.ts");
+  await relay(Deno.args.slice(1));
 } else if (import.meta.main) {
   const { main } = await import("./channels/cli/main.ts");
   const { exit } = await import("./channels/cli/adapters/process.ts");

@@ -14,7 +14,7 @@ import { execTool } from "../tools/exec.ts";
 import { listExecSessionsTool, writeStdinTool } from "../tools/exec_sessions.ts";
 import { NetBoundary } from "../tools/net/boundary.ts";
 import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
-import { openShellLevel } from "../tools/shell/adapters/open_shell.ts";
+import { openShellLevel, PROBED_ADDRESSES } from "../tools/shell/adapters/open_shell.ts";
 import type { LevelChoice } from "../tools/shell/choose_level.ts";
 import { CommandGuard } from "../tools/shell/guard.ts";
 import type { ShellLevel } from "../tools/shell/level.ts";
@@ -64,6 +64,7 @@ export function wireShell(loaded: LoadedConfig, world: World): WiredShell {
     stateFolder: locations.stateFolder,
     env,
     boundary,
+    allowedAddresses: PROBED_ADDRESSES.filter((address) => isAllowed(boundary, address)),
   }).catch((error): LevelChoice => ({ state: "none", problem: asError(error).message }));
   const level = async (): Promise<ShellLevel> => {
     const choice = await opening;
@@ -106,6 +107,15 @@ const NO_SHELL: WiredShell = {
   tools: () => [],
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
+
+function isAllowed(boundary: NetBoundary, address: string): boolean {
+  try {
+    boundary.checkHost(address);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function offLine({ config }: LoadedConfig, problem: string): string {
   return `off, as tools.exec.sandbox is "${config.tools.exec.sandbox}" and ${problem}`;

@@ -25,6 +25,8 @@ export interface ProbeTargets {
   readonly proxyPort: number | undefined;
   /** Whether the owner lets commands reach this machine's network. */
   readonly reachesHost: boolean;
+  /** Addresses that the proxy must refuse. */
+  readonly refusedAddresses: readonly string[];
 }
 
 /** What is to be seen afterwards, from outside. */
@@ -76,7 +78,8 @@ export async function probeLevel(
 }
 
 function attack(targets: ProbeTargets): string {
-  const { secretFile, outsideFile, stateFile, insideFile, port, proxyPort } = targets;
+  const { secretFile, outsideFile, stateFile, insideFile, port, proxyPort, refusedAddresses } =
+    targets;
   const connect = (host: string, at: number) =>
     `(echo "GET /" > /dev/tcp/${host}/${at}) 2>/dev/null`;
   const askProxy = (host: string, at: number) =>
@@ -88,15 +91,15 @@ function attack(targets: ProbeTargets): string {
     `(echo x > ${quoted(outsideFile)}) 2>/dev/null`,
     `(echo x > ${quoted(stateFile)}) 2>/dev/null`,
     connect("127.0.0.1", port),
-    askProxy("127.0.0.1", port),
-    askProxy("169.254.169.254", 80),
+    ...refusedAddresses.map((address) => askProxy(address, address === "127.0.0.1" ? port : 80)),
     "echo works",
   ].join("; ");
 }
 
 async function judge(
   stdout: string,
-  { secret, outsideFile, stateFile, insideFile, proxyPort, reachesHost }: ProbeTargets,
+  { secret, outsideFile, stateFile, insideFile, proxyPort, reachesHost, refusedAddresses }:
+    ProbeTargets,
   effects: ProbeEffects,
 ): Promise<ProbeResult> {
   if (stdout.includes(secret)) return broken("a file outside the workspace could be read");
@@ -108,7 +111,7 @@ async function judge(
   }
   if (proxyPort === undefined) return { state: "works" };
   const refusals = stdout.split("\n").filter((line) => /^HTTP\/1\.1 403 /.test(line)).length;
-  return refusals === 2
+  return refusals === refusedAddresses.length
     ? { state: "works" }
     : broken("the way to the network does not refuse private addresses, or does not open");
 }

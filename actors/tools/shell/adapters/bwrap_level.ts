@@ -80,8 +80,9 @@ export class BwrapLevel implements ShellLevel {
       extras.push(
         [way, `${INSIDE}/way`],
         [Deno.execPath(), `${INSIDE}/deno`],
-        [fileURLToPath(new URL("./relay_entry.ts", import.meta.url)), `${INSIDE}/relay.ts`],
       );
+      // The compiled binary has the relay in it.
+      if (!Deno.build.standalone) extras.push([RELAY_MODULE, `${INSIDE}/relay.ts`]);
       env = { ...env, ...proxyNames() };
     }
     const base = {
@@ -138,12 +139,17 @@ const NETWORKS = {
 /** Bubblewrap itself needs none; it gives the command an environment of its own. */
 const PATH_ONLY = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
+const RELAY_MODULE = fileURLToPath(new URL("./relay_entry.ts", import.meta.url));
+
+const RELAY_COMMAND = Deno.build.standalone
+  ? `${INSIDE}/deno --shell-relay`
+  : `${INSIDE}/deno run --no-config --no-lock --no-remote --no-npm --no-check --no-prompt ` +
+    `--allow-net --allow-read=${INSIDE}/way --allow-write=${INSIDE}/way ${INSIDE}/relay.ts`;
+
 /** Starts the relay and waits until it listens; without it the command has no network. */
 const RELAYED = `mkfifo ${INSIDE}/ready; ` +
-  `DENO_DIR=${INSIDE}/cache DENO_NO_UPDATE_CHECK=1 ${INSIDE}/deno run --no-config --no-lock ` +
-  `--no-remote --no-npm --no-check --no-prompt --allow-net ` +
-  `--allow-read=${INSIDE}/way --allow-write=${INSIDE}/way ` +
-  `${INSIDE}/relay.ts ${PROXY_PORT} ${INSIDE}/way/proxy.sock ` +
+  `DENO_DIR=${INSIDE}/cache DENO_NO_UPDATE_CHECK=1 ` +
+  `${RELAY_COMMAND} ${PROXY_PORT} ${INSIDE}/way/proxy.sock ` +
   `</dev/null >${INSIDE}/ready 2>/dev/null & ` +
   `read -r ready <${INSIDE}/ready || echo "the way to the network did not open" >&2; ` +
   `unset ready; `;

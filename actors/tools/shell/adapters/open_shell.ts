@@ -15,6 +15,9 @@ import { BwrapLevel, PROXY_PORT } from "./bwrap_level.ts";
 import { ProcessLevel } from "./process_level.ts";
 import { VirtualLevel } from "./virtual_level.ts";
 
+/** Addresses that the probe tries to reach: this machine, and the metadata of clouds. */
+export const PROBED_ADDRESSES: readonly string[] = ["127.0.0.1", "169.254.169.254"];
+
 /** What the shell is opened with. */
 export interface OpenShellOptions {
   readonly clock: Clock;
@@ -29,6 +32,8 @@ export interface OpenShellOptions {
   /** The whole environment of a command. */
   readonly env: Readonly<Record<string, string>>;
   readonly boundary: NetBoundary;
+  /** Of {@link PROBED_ADDRESSES} those that the owner lets commands reach. @default none */
+  readonly allowedAddresses?: readonly string[] | undefined;
 }
 
 /** Chooses a level and leaves nothing of the attempts behind. The level is the caller's to end. */
@@ -81,7 +86,8 @@ function hostEnv(): Readonly<Record<string, string>> {
 }
 
 async function probe(level: ShellLevel, options: OpenShellOptions): Promise<ProbeResult> {
-  const { clock, newId, scope: { workspace }, stateFolder, network } = options;
+  const { clock, newId, scope: { workspace }, stateFolder, network, allowedAddresses = [] } =
+    options;
   const id = newId();
   const secret = `secret-${newId()}`;
   const secretFile = join(stateFolder, `probe-${id}.secret`);
@@ -101,7 +107,9 @@ async function probe(level: ShellLevel, options: OpenShellOptions): Promise<Prob
         ...{ workspace, secretFile, secret, outsideFile, stateFile, insideFile },
         port: listener.port,
         proxyPort: level.name === "bwrap" && network === "filtered" ? PROXY_PORT : undefined,
-        reachesHost: level.name === "bwrap" && network === "host",
+        reachesHost: level.name === "bwrap" && network === "host" ||
+          allowedAddresses.includes("127.0.0.1"),
+        refusedAddresses: PROBED_ADDRESSES.filter((address) => !allowedAddresses.includes(address)),
       },
       effects: { exists, wasReached: () => listener.wasReached },
       signal: deadline.signal,

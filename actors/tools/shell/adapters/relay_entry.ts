@@ -5,8 +5,9 @@
  * @module
  */
 
-async function relay(port: number, socket: string): Promise<void> {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+/** Relays until the sandbox ends; the arguments are the port and the path of the socket. */
+export async function relay([port = "", socket = ""]: readonly string[]): Promise<void> {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: Number(port) });
   await Deno.stdout.write(new TextEncoder().encode("ok\n"));
   for await (const inner of listener) void carry(inner, socket);
 }
@@ -23,7 +24,4 @@ async function carry(inner: Deno.TcpConn, path: string): Promise<void> {
   }
 }
 
-if (import.meta.main) {
-  const [port = "", socket = ""] = Deno.args;
-  await relay(Number(port), socket);
-}
+if (import.meta.main) await relay(Deno.args);

@@ -6,6 +6,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../kernel/clock.ts";
+import { ToolError } from "../../tool.ts";
 import {
   SHELL_LIMITS,
   type ShellLevel,
@@ -45,9 +46,13 @@ export class VirtualLevel implements ShellLevel {
     this.#options = options;
   }
 
+  /** @throws {ToolError} `run_failed` in the compiled binary, which cannot narrow a process so */
   async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
     const { clock, scope, env, hostEnv } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
+    if (Deno.build.standalone) {
+      throw new ToolError("run_failed", "Cannot run commands so: the compiled binary cannot do it");
+    }
     const child = spawnShell(denoArguments(scope), {
       program: Deno.execPath(),
       cwd: workspace,
