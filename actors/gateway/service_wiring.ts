@@ -29,7 +29,7 @@ import { realFolder } from "./adapters/local_folders.ts";
 import { documentReader } from "./document_reader.ts";
 import { StartError } from "./errors.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
-import { pathRules, webSettings, wireHosts } from "./tool_wiring.ts";
+import { pathRules, webSettings, wireHosts, wireSearchUsage } from "./tool_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
 import type { World } from "./world.ts";
 
@@ -122,6 +122,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       promptFiles,
       systemPrompt: (channel) => prompts.build(channel),
       readImage,
+      searchUsage: wireSearchUsage(loaded, toolContext.net),
       readDocument: documentReader(hosts, world.clock, toolContext),
       provider,
       tools: registry,

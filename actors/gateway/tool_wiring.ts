@@ -10,6 +10,8 @@ import { hostStarter } from "../tools/host/adapters/host_starter.ts";
 import type { HostRights, HostSetup } from "../tools/host/host_protocol.ts";
 import { ToolHosts } from "../tools/host/tool_hosts.ts";
 import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
+import type { ToolNet } from "../tools/tool.ts";
+import { searchUsage } from "../tools/web/search_usage.ts";
 import { type WebSettings, webSettingsOf } from "../tools/web/web_settings.ts";
 import {
   fileIdentities,
@@ -84,6 +86,17 @@ function filesSetup(rules: PathRules): HostSetup {
 export function webSettings({ config, process }: LoadedConfig): WebSettings {
   const { maxToolResultChars } = config.agents.defaults;
   return webSettingsOf(config.tools, process.webSearch, maxToolResultChars);
+}
+
+/** Asks the search service what is left, where it is one that tells. */
+export function wireSearchUsage(
+  loaded: LoadedConfig,
+  net: ToolNet,
+): (() => Promise<string>) | undefined {
+  const { web } = loaded.config.tools;
+  if (!web.enable || web.search.provider !== "tavily") return undefined;
+  const { search } = webSettings(loaded);
+  return () => searchUsage(search, net, new AbortController().signal);
 }
 
 function webSetup(loaded: LoadedConfig, rules: PathRules): HostSetup {

@@ -68,6 +68,8 @@ export interface StatusFacts {
   readonly uptimeMs: number;
   /** Turns and subagents that run for this session. */
   readonly activeTasks: number;
+  /** What is left of the search service's allowance; undefined where it tells nothing. */
+  readonly searchUsage?: string | undefined;
 }
 
 /** Kept free for what estimates get wrong. */
@@ -84,6 +86,7 @@ export function statusText(facts: StatusFacts): string {
     `Session: ${counted(facts.messageCount, "message")}`,
     `Uptime: ${uptimeText(facts.uptimeMs)}`,
     `Tasks: ${facts.activeTasks} active`,
+    ...(facts.searchUsage === undefined ? [] : [`Search: ${facts.searchUsage}`]),
   ].join("\n");
 }
 

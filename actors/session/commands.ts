@@ -129,6 +129,7 @@ async function describe({ services, log, memory, turn }: CommandScene): Promise<
     messageCount: log.conversation.replayableCount,
     uptimeMs: uptimeMs(),
     activeTasks: turn === undefined ? 0 : 1,
+    searchUsage: await services.searchUsage?.(),
   });
 }
 

@@ -136,6 +136,8 @@ export interface SessionServices {
   /** The system prompt for a conversation in a channel. */
   readonly systemPrompt: (channel: string) => Promise<string>;
   readonly readImage: ReadImage;
+  /** What is left of the web search's allowance, in words. @default nothing is said of it */
+  readonly searchUsage?: (() => Promise<string>) | undefined;
   /** @default documents are only named */
   readonly readDocument?: ReadDocument | undefined;
   /** With retries inside. */

@@ -91,6 +91,11 @@ Deno.test.each<[string, Partial<StatusFacts>, string]>([
   ["one message", { messageCount: 1 }, "Session: 1 message\n"],
   ["hours", { uptimeMs: 3_725_000 }, "Uptime: 1h 2m"],
   ["seconds", { uptimeMs: 59_999 }, "Uptime: 0m 59s"],
+  [
+    "a search service that tells",
+    { searchUsage: "tavily: 1/2 used" },
+    "\nSearch: tavily: 1/2 used",
+  ],
 ])("statusText is right with %s", (_name, change, expected) => {
   assert.ok(statusText({ ...FACTS, ...change }).includes(expected));
 });
