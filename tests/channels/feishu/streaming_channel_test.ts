@@ -217,3 +217,35 @@ Deno.test("Feishu keeps the card of a topic in the topic", async () => {
   assert.equal(card?.threadId, platform.message(said.messageId).threadId);
   assert.notEqual(card?.threadId, undefined);
 });
+
+Deno.test("Feishu keeps all parts of an answer, and its files, in the topic", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await using harness = await Harness.ready({ section: { streaming: false } });
+    const { platform } = harness;
+    const root = platform.userSays({ chatId: "oc_team", text: "@_user_1 a", mentions: ["bot"] });
+    const said = platform.userSays({
+      chatId: "oc_team",
+      text: "@_user_1 b",
+      mentions: ["bot"],
+      replyTo: root.messageId,
+      inTopic: true,
+    });
+    await said.acknowledged;
+    await Deno.writeTextFile(`${folder}/a.txt`, "a");
+    await harness.deliverInTime({
+      key: KEY,
+      chatId: "oc_team",
+      context: harness.gateway.inbounds.at(-1)?.context ?? {},
+      media: [`${folder}/a.txt`],
+      text: "# Title\n\n" + "A paragraph.\n\n".repeat(3_000),
+    });
+    const shown = platform.chat("oc_team").fromBot;
+    assert.ok(shown.length > 2, `${shown.length} messages`);
+    const topic = platform.message(said.messageId).threadId;
+    assert.notEqual(topic, undefined);
+    for (const { threadId } of shown) assert.equal(threadId, topic);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
