@@ -37,9 +37,9 @@ export function layOutPosts(
   const parse = lineParser();
   const read = new Map<string, PostLine>();
   const lineOf = (line: string): PostLine => {
-    const known = read.get(line) ?? (isPlain ? words(line) : elementsIn(line, parse(line)));
-    read.set(line, known);
-    return known;
+    const elements = read.get(line) ?? (isPlain ? words(line) : elementsIn(line, parse(line)));
+    read.set(line, elements);
+    return elements;
   };
   const contentOf = (lines: readonly string[]): string =>
     JSON.stringify({ zh_cn: { content: lines.map(lineOf) } });
