@@ -50,7 +50,7 @@ async function readOffice(
   { resultCharsMax }: Pick<ToolContext, "resultCharsMax">,
 ): Promise<ToolResult> {
   const { officeText } = await import("./documents/office_text.ts");
-  const lines = officeText(bytes, kind, OFFICE_CHARS_MAX).flatMap(linesOf);
+  const lines = linesOf(officeText(bytes, kind, OFFICE_CHARS_MAX).join("\n"));
   if (lines.length === 0) return textResult(`(There is no text in "${path}")`);
   const charsMax = pageChars(resultCharsMax);
   const page = pageOf(lines, { offset, limit, charsMax, isNumbered: false });
