@@ -8,6 +8,8 @@ import { openSqliteJournal } from "../actors/journal/sqlite_journal.ts";
 import { nextTurn } from "../actors/kernel/adapters/event_loop.ts";
 import { systemClock } from "../actors/kernel/adapters/system_clock.ts";
 import type { BenchRow } from "./bench_row.ts";
+import { BareDatabase } from "./bare_database.ts";
+import { median } from "./stats.ts";
 
 const BURST_MESSAGES = 100_000;
 /** Messages that are handed in at once. */
@@ -17,6 +19,8 @@ const SESSIONS = 8;
 const TURNS_PER_SESSION = 250;
 /** On a disk that syncs within 0.1 ms, as ours do. */
 const SHARE_MS_MAX = 0.3;
+/** The same on any disk: two synced commits, and one more for all the rest. */
+const SHARE_COMMITS_MAX = 3;
 /** Rows that one look at the unfinished sessions reads. */
 const PAGE_SESSIONS = 1_000;
 
@@ -32,7 +36,7 @@ export async function benchJournal(): Promise<BenchRow[]> {
     const rows = [
       await benchBurst(journal),
       ...await benchCommits(journal),
-      ...await benchTurns(journal),
+      ...await benchTurns(journal, `${folder}/bare.db`),
     ];
     await finishAll(journal);
     await journal[Symbol.asyncDispose]();
@@ -92,10 +96,13 @@ async function benchCommits(journal: Journal): Promise<BenchRow[]> {
   return percentiles("journal: one commit by itself", timesMs);
 }
 
-async function benchTurns(journal: Journal): Promise<BenchRow[]> {
+async function benchTurns(journal: Journal, barePath: string): Promise<BenchRow[]> {
+  using bare = new BareDatabase(barePath);
+  const bareMs: number[] = [];
   const alone: number[] = [];
   const inCards: number[] = [];
   for (let turn = 0; turn < TURNS_PER_SESSION; turn++) {
+    bareMs.push(bare.commit());
     alone.push(await runTurn(journal, "feishu:oc_alone", `alone_${turn}`));
     inCards.push(await runTurn(journal, "feishu:oc_card", `card_${turn}`, true));
   }
@@ -108,6 +115,14 @@ async function benchTurns(journal: Journal): Promise<BenchRow[]> {
   const perSecond = SESSIONS * TURNS_PER_SESSION / (performance.now() - startMs) * 1_000;
   return [
     ...percentiles("journal: its share of a turn, two syncs", alone, SHARE_MS_MAX),
+    ...percentiles("journal: a bare synced SQLite commit, between those turns", bareMs),
+    {
+      what: "journal: its share of a turn against that commit, p50 of each",
+      value: median(alone) / median(bareMs),
+      unit: "times",
+      budget: { atMost: SHARE_COMMITS_MAX },
+      note: "two commits are synced; the rest is our own work",
+    },
     ...percentiles("journal: its share of a turn whose answer grows in a card, three", inCards),
     {
       what: `journal: turns over ${SESSIONS} sessions`,

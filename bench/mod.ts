@@ -5,6 +5,7 @@
 
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench_row.ts";
+import { benchBacklog } from "./backlog.ts";
 import { benchJournal } from "./journal.ts";
 import { benchKernel } from "./kernel.ts";
 import { benchMachine } from "./machine.ts";
@@ -29,6 +30,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   machine: benchMachine,
   kernel: benchKernel,
   journal: benchJournal,
+  backlog: benchBacklog,
   turns: benchTurns,
   wire: benchPlatformTurns,
   providers: benchProviders,
