@@ -45,7 +45,7 @@ function openThread(line: string, module: URL): Worker {
   const message: ToHost = JSON.parse(line);
   if (message.type !== "set_up") throw new TypeError("Cannot start a host: it is not set up");
   const { rights, kind } = message.setup;
-  const thread = startHostThread(rights, `tools ${kind}`, module);
+  const thread = startHostThread(rights, `tools ${kind}`, module, !Deno.build.standalone);
   const encoder = new TextEncoder();
   let written = Promise.resolve();
   const writer = Deno.stdout.writable.getWriter();

@@ -15,11 +15,17 @@ export const HOST_WORKER: URL = new URL("./host_worker.ts", import.meta.url);
  */
 const MODULES_FOLDER: string = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Starts it; it takes lines by `postMessage` and sends lines back. */
+/**
+ * Starts it; it takes lines by `postMessage` and sends lines back.
+ *
+ * @param hasFlags Whether this process was started with these rights as its flags. Deno takes a
+ * folder with a part that is denied for more than its own process may; so the thread inherits it.
+ */
 export function startHostThread(
-  { read, write, net }: HostRights,
+  { read, write, net, denyWrite = [], denyNet = [] }: HostRights,
   name: string,
   module: URL = HOST_WORKER,
+  hasFlags: boolean = false,
 ): Worker {
   return new Worker(module, {
     type: "module",
@@ -27,8 +33,8 @@ export function startHostThread(
     deno: {
       permissions: {
         read: withModules(read),
-        write: listed(write),
-        net: listed(net),
+        write: hasFlags && denyWrite.length > 0 ? "inherit" : listed(write),
+        net: hasFlags && denyNet.length > 0 ? "inherit" : listed(net),
         env: false,
         run: false,
         sys: false,
