@@ -44,7 +44,7 @@ const amount = z.number().nonnegative();
 
 /** Input, output, cached input, and what is written to the cache. */
 const LISTED: Readonly<Record<string, readonly number[]>> = z
-  .record(z.string(), z.union([z.tuple([amount, amount]), z.array(amount).min(3).max(4)]))
+  .record(z.string(), z.array(amount).min(2).max(4))
   .parse(listed.usdPerMillionTokens);
 
 /** The price of a date's or a preview's version is that of its model. */
@@ -58,23 +58,34 @@ export function priceList(overrides: Readonly<Record<string, WrittenPrice>> = {}
   const own = new Map(
     Object.entries(overrides).map(([name, price]) => [folded(name), completed(price)] as const),
   );
+  // Asked at every call, and there are as many as the configuration names.
+  const known = new Map<string, Price | null>();
   return (provider, model) => {
-    const vendor = findVendor(provider);
-    const names = [`${provider}/${model}`, model];
-    if (vendor !== undefined) {
-      const wire = wireModelName(vendor, model);
-      names.push(`${provider}/${wire}`, wire);
-    }
-    for (const name of names) {
-      const price = own.get(folded(name));
-      if (price !== undefined) return price;
-    }
-    if (vendor !== undefined && isKind(vendor, "local")) return FREE;
-    if (vendor !== undefined && (isKind(vendor, "oauth") || provider.endsWith("_plan"))) {
-      return null;
-    }
-    return listedPrice(model);
+    const key = `${provider}/${model}`;
+    let price = known.get(key);
+    if (price === undefined) known.set(key, price = lookUp(provider, model, own));
+    return price;
   };
+}
+
+function lookUp(
+  provider: string,
+  model: string,
+  own: ReadonlyMap<string, Price>,
+): Price | null {
+  const vendor = findVendor(provider);
+  const names = [`${provider}/${model}`, model];
+  if (vendor !== undefined) {
+    const wire = wireModelName(vendor, model);
+    names.push(`${provider}/${wire}`, wire);
+  }
+  for (const name of names) {
+    const price = own.get(folded(name));
+    if (price !== undefined) return price;
+  }
+  if (vendor !== undefined && isKind(vendor, "local")) return FREE;
+  const isSubscription = vendor !== undefined && isKind(vendor, "oauth");
+  return isSubscription || provider.endsWith("_plan") ? null : listedPrice(model);
 }
 
 /** What tokens cost, in billionths of a US dollar. */
