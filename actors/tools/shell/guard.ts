@@ -13,6 +13,10 @@ import { hostsIn } from "./url_guard.ts";
 /** Longer ones are refused: nobody writes them, and each character costs. */
 const COMMAND_CHARS_MAX = 100_000;
 
+/** Substitutions in a command; each may hold others, and reading them takes its time. */
+const SUBSTITUTIONS_MAX = 400;
+const SUBSTITUTION = /\$\(|\$\{|`|[<>]\(/g;
+
 /** What a guard goes by. */
 export interface GuardOptions {
   /** Absolute path. */
@@ -55,10 +59,15 @@ export class CommandGuard {
       throw refused("length", `commands have at most ${COMMAND_CHARS_MAX} characters`);
     }
     if (text.includes("\0")) throw refused("text", "the command holds a NUL character");
+    if ((text.match(SUBSTITUTION)?.length ?? 0) > SUBSTITUTIONS_MAX) {
+      throw refused("nesting", `commands have at most ${SUBSTITUTIONS_MAX} substitutions`);
+    }
     const { home, protectedPaths, isRestricted, workspace, folders } = this.#options;
     const surroundings: CommandSurroundings = { folder, home };
     const command = parseCommand(text, surroundings);
-    if (!command.isComplete) throw refused("nesting", "the command is nested too deep to be read");
+    if (!command.isComplete) {
+      throw refused("nesting", "the command is too long or nested too deep to be read");
+    }
     this.#checkRules(command, findDenial(command, { surroundings, protectedPaths }));
     await this.#checkHosts(command);
     if (!isRestricted) return;

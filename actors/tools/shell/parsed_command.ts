@@ -14,6 +14,9 @@ const NESTING_MAX = 8;
 /** A command line that starts more programs than this is not looked at further. */
 const PROGRAMS_MAX = 2_000;
 
+/** Longer values are not followed: each step can double them. */
+const VALUE_CHARS_MAX = 4_096;
+
 /** Where a program's output or input is redirected to. */
 export interface Target {
   readonly path: Field;
@@ -49,7 +52,13 @@ export interface CommandSurroundings {
 /** Takes a command line apart. Text that is no valid shell is read as far as it goes. */
 export function parseCommand(text: string, surroundings: CommandSurroundings): ParsedCommand {
   const walk = new Walk(surroundings);
-  walk.script(text, 0);
+  try {
+    walk.script(text, 0);
+  } catch (error) {
+    // The stack: nobody writes a command that is nested so deep.
+    if (!(error instanceof RangeError)) throw error;
+    return { ...walk.result(), isComplete: false };
+  }
   return walk.result();
 }
 
@@ -104,9 +113,7 @@ class Walk {
   #command({ name, prefix, args, redirects }: Command, depth: number): void {
     for (const part of prefix) {
       if (part.type !== "Assignment" || part.value.type !== "Word") continue;
-      const { text, isFixed } = textOf(part.value, this.#variables);
-      if (isFixed) this.#variables.set(part.name, text);
-      else this.#variables.delete(part.name);
+      this.#assign(part.name, textOf(part.value, this.#variables));
     }
     const argv = name === undefined
       ? []
@@ -125,8 +132,13 @@ class Walk {
     if (arg.type === "Word") return fieldsOf(arg, this.#variables);
     // `export a=rm` sets a variable too.
     const value = arg.value.type === "Word" ? textOf(arg.value, this.#variables) : NOTHING;
-    if (value.isFixed) this.#variables.set(arg.name, value.text);
+    this.#assign(arg.name, value);
     return [{ ...value, text: `${arg.name}=${value.text}` }];
+  }
+
+  #assign(name: string, { text, isFixed }: Field): void {
+    if (isFixed && text.length <= VALUE_CHARS_MAX) this.#variables.set(name, text);
+    else this.#variables.delete(name);
   }
 
   #program(argv: readonly Field[], targets: readonly Target[], depth: number): void {

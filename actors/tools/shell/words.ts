@@ -6,7 +6,7 @@
 import type { Word, WordPart } from "unbash";
 
 /** Braces and splitting may make many words of one; past this many the rest is left out. */
-const FIELDS_MAX = 256;
+const FIELDS_MAX = 64;
 
 /** A word after expansion. */
 export interface Field {
@@ -32,15 +32,17 @@ interface Piece {
 export function fieldsOf(word: Word, variables: Variables): readonly Field[] {
   const { parts } = word;
   if (parts === undefined) return [{ text: word.value, isFixed: true, isBare: true }];
-  let variants: readonly (readonly Piece[])[] = [[]];
+  let variants: Piece[][] = [[]];
   for (const part of parts) {
-    const choices = part.type === "BraceExpansion"
-      ? braceChoices(part.text).map((text): Piece => ({ text, splits: false, isBare: true }))
-      : piecesOf(part, variables, false).map((piece) => piece);
-    variants = part.type === "BraceExpansion"
-      ? variants.flatMap((before) => choices.map((choice) => [...before, choice]))
-        .slice(0, FIELDS_MAX)
-      : variants.map((before) => [...before, ...choices]);
+    const choices = part.type === "BraceExpansion" ? braceChoices(part.text) : undefined;
+    if (choices === undefined || variants.length * choices.length > FIELDS_MAX) {
+      const pieces = piecesOf(part, variables, false);
+      for (const variant of variants) variant.push(...pieces);
+    } else {
+      variants = choices.flatMap((text) =>
+        variants.map((before) => [...before, { text, splits: false, isBare: true }])
+      );
+    }
   }
   return variants.flatMap(split).slice(0, FIELDS_MAX);
 }

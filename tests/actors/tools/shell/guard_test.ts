@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { CommandGuard, type GuardOptions } from "../../../../actors/tools/shell/guard.ts";
 import { NetBoundary } from "../../../../actors/tools/net/boundary.ts";
 
@@ -232,3 +233,81 @@ Deno.test.each(HARMLESS.map((command) => ({ command })))(
     await guard().check(command, WORKSPACE);
   },
 );
+
+/** Text made to be slow or deep; each is judged, one way or the other, in no time. */
+const EXHAUSTING: Readonly<Record<string, string>> = {
+  parentheses: "(".repeat(30_000),
+  substitutions: "$(".repeat(30_000),
+  "some substitutions": "$(".repeat(300),
+  backticks: "`".repeat(30_000),
+  braces: "{a,b}".repeat(6_000),
+  "braces in braces": `${"{".repeat(9_000)}a,b${"}".repeat(9_000)}`,
+  "quotes and substitutions": '"$('.repeat(10_000),
+  statements: "a;".repeat(30_000),
+  pipes: "a|".repeat(30_000),
+  words: "a ".repeat(30_000),
+  "values that double": `a=xxxxxxxxxx;${"a=$a$a;".repeat(400)}echo $a`,
+  "wrappers in wrappers": `${"sudo ".repeat(9_000)}ls`,
+  "text in text": "eval ".repeat(9_000),
+  "too many characters": "a".repeat(200_000),
+};
+
+Deno.test.each(Object.keys(EXHAUSTING).map((name) => ({ name })))(
+  "A command made of $name is judged in a bounded time",
+  async ({ name }) => {
+    const startedMs = performance.now();
+    await guard().check(EXHAUSTING[name] ?? "", WORKSPACE).catch((error) => {
+      assert.match(String(error), /not allowed/);
+    });
+    assert.ok(performance.now() - startedMs < 3_000);
+  },
+);
+
+Deno.test("The guard gives an answer for any text", async () => {
+  const piece = fc.oneof(
+    fc.constantFrom(..."rm -rf;|&<>(){}$`'\"\\\n #!*?[]~=/".split("")),
+    fc.constantFrom("$(", "${", "<<EOF\n", "EOF\n", "if ", "then ", "fi", "case x in ", "esac"),
+    fc.string(),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+      await guard().check(pieces.join(""), WORKSPACE).catch((error) => {
+        assert.match(String(error), /not allowed/);
+      });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+Deno.test("denyPatterns refuse a program by its words, wherever it stands", async () => {
+  const own = guard({ denyPatterns: ["^git push\\b", "--force"] });
+  for (const command of ["git push", "ls && git push origin", "sh -c 'git push'", "x --force"]) {
+    await assert.rejects(own.check(command, WORKSPACE), /tools\.exec\.denyPatterns/);
+  }
+  await own.check("echo git push", WORKSPACE);
+  await own.check("git status", WORKSPACE);
+});
+
+Deno.test("allowPatterns lift a rule only where every program matches one", async () => {
+  const own = guard({ allowPatterns: ["^rm -rf build$", "^ls\\b"], denyPatterns: ["^ls /secret"] });
+  await own.check("rm -rf build", WORKSPACE);
+  await own.check("ls && rm -rf build", WORKSPACE);
+  await assert.rejects(own.check("rm -rf build; rm -rf src", WORKSPACE), /recursive/);
+  await assert.rejects(own.check("echo hi; rm -rf build", WORKSPACE), /recursive/);
+  await assert.rejects(own.check("ls /secret", WORKSPACE), /denyPatterns/);
+  const all = guard({ allowPatterns: [".*"] });
+  await assert.rejects(all.check("echo x > memory/history.jsonl", WORKSPACE), /own state/);
+});
+
+Deno.test("Without the restriction paths outside pass, and the rules still hold", async () => {
+  const open = guard({ isRestricted: false });
+  await open.check("cat /etc/hostname", WORKSPACE);
+  await assert.rejects(open.check("rm -rf /tmp/x", WORKSPACE), /recursive/);
+  await assert.rejects(open.check("echo x > /data/agent/config.json", WORKSPACE), /own state/);
+});
+
+Deno.test("The folder that a command starts in decides what its relative paths mean", async () => {
+  await guard().check("cat ../notes.md", `${WORKSPACE}/sub`);
+  await assert.rejects(guard().check("cat ../../x", `${WORKSPACE}/sub`), /workspace/);
+  await assert.rejects(guard().check("rm cli_direct.jsonl", `${WORKSPACE}/sessions`), /own state/);
+});
