@@ -23,6 +23,10 @@ export interface RandomKillsOptions {
 
 const CHATS = 6;
 const MESSAGES_PER_LIFE = 8;
+/** What a failure shows. */
+const SHOWN_REQUESTS = 8;
+const SHOWN_MESSAGES = 4;
+const SHOWN_LINES = 80;
 /** Longest life of a process, counted from the moment it is connected. */
 const LIFE_MS_MAX = 1_500;
 
@@ -62,7 +66,12 @@ export async function runRandomKills(options: RandomKillsOptions): Promise<void>
   await redeliverAll(platform);
   const parked = await retryParked(home, gateway);
   if (parked > 0) options.report(`${parked} messages were set aside for their deaths, now retried`);
-  await checkNothingLost({ home, platform, messages, timeoutMs: 120_000 });
+  try {
+    await checkNothingLost({ home, platform, messages, timeoutMs: 120_000 });
+  } catch (error) {
+    options.report(await whatIsKnown(home, gateway, model));
+    throw error;
+  }
   await gateway.stop();
   await checkFiles(home);
   options.report(`${messages} messages, each answered once`);
@@ -80,6 +89,21 @@ async function redeliverAll(platform: FeishuPlatform): Promise<void> {
     timeoutMs: 60_000,
     what: "an acknowledgement of each message",
   });
+}
+
+/** How the last gateway is, what it said last, and what the model was asked last. */
+async function whatIsKnown(
+  home: GatewayHome,
+  gateway: GatewayProcess,
+  model: ModelServer,
+): Promise<string> {
+  const health = await gateway.health().catch(String);
+  const { stdout: stranded } = await runTroupe(["failed", "--json"], home.path);
+  const asked = model.requests.slice(-SHOWN_REQUESTS).map(({ end, body: { messages } }) =>
+    `${end}: ${JSON.stringify(messages.slice(-SHOWN_MESSAGES))}`
+  );
+  const said = gateway.output.split("\n").slice(-SHOWN_LINES);
+  return [JSON.stringify(health), stranded, ...asked, ...said].join("\n");
 }
 
 /**
