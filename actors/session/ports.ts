@@ -133,8 +133,8 @@ export interface SessionServices {
   readonly journal: Journal;
   readonly files: SessionFiles;
   readonly promptFiles: PromptFiles;
-  /** The system prompt for a conversation in a channel. */
-  readonly systemPrompt: (channel: string) => Promise<string>;
+  /** The system prompt for a conversation in a channel, with the memory that `home` may see. */
+  readonly systemPrompt: (channel: string, home: Inbound) => Promise<string>;
   readonly readImage: ReadImage;
   /** What is left of the web search's allowance, in words. @default nothing is said of it */
   readonly searchUsage?: (() => Promise<string>) | undefined;

@@ -5,7 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { AssistantMessage, RequestedCall, ToolMessage } from "../../providers/provider.ts";
-import type { Inbound } from "../journal/journal.ts";
+import { type Inbound, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import { unreachable } from "../kernel/invariant.ts";
@@ -205,10 +205,10 @@ export class Turn {
     return {
       home,
       replay,
-      system: await services.systemPrompt(channel),
+      system: await services.systemPrompt(channel, home),
       runner: new CallRunner({
         services,
-        origin: { channel, chatId, sessionKey },
+        origin: { channel, chatId, sessionKey, senderId: senderOf(home) },
         reads: this.#memory.reads,
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
         refusal: (call, signal) => this.#desk.refusal({ ...call, home }, this.#log, signal),
@@ -374,4 +374,9 @@ export class Turn {
 
 function note(): AssistantMessage {
   return { role: "assistant", content: UNAVAILABLE_NOTE };
+}
+
+/** What comes from inside has no sender that a person would be. */
+function senderOf({ channel, senderId }: Inbound): string | undefined {
+  return channel === SYSTEM_CHANNEL ? undefined : senderId;
 }

@@ -70,6 +70,8 @@ export interface ToolOrigin {
   readonly channel: string;
   readonly chatId: string;
   readonly sessionKey: string;
+  /** Who began the turn, in their channel's words. @default nobody is known */
+  readonly senderId?: string | undefined;
 }
 
 /** What stands at a path. */

@@ -66,6 +66,8 @@ export interface AgentDefaults {
   readonly timezone: string;
   /** All channels share one conversation. */
   readonly unifiedSession: boolean;
+  /** Whose memory is whose: everybody shares one, or each person or chat has its own. */
+  readonly memoryScope: "global" | "person" | "chat";
   readonly disabledSkills: readonly string[];
   /** Idle minutes before a conversation is compacted; 0 is never. */
   readonly idleCompactAfterMinutes: number;
@@ -160,6 +162,7 @@ const agentDefaults: z.ZodType<AgentDefaults> = z.object({
     error: 'is not a time zone, such as "UTC" or "Asia/Shanghai"',
   }).default("UTC"),
   unifiedSession: z.boolean().default(false),
+  memoryScope: z.enum(["global", "person", "chat"]).default("global"),
   disabledSkills: z.array(z.string()).default([]),
   idleCompactAfterMinutes: wholeNumber(0).default(0),
   maxConcurrentRequests: z.int().default(3),
