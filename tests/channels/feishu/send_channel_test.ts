@@ -226,6 +226,7 @@ Deno.test("Feishu shows waiting alone where there is no emoji on receipt", async
   await until(() => emoji().join() === "OneSecond");
   channel.noteWaiting?.(said.messageId, false);
   await until(() => emoji().length === 0);
+  assert.equal(platform.calls("im.messageReaction.create").length, 1);
 });
 
 Deno.test("Feishu takes the sign of waiting of an earlier Worker away", async () => {
