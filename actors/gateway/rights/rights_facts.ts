@@ -77,7 +77,7 @@ const VARIABLES = [
   ...["NO_PROXY", "no_proxy"],
 ];
 /** The program: Workers, hosts and commands are loaded by their paths. */
-const MODULES = ["actors", "channels", "providers", "workspace-template", "deno.json"];
+const MODULES = ["actors", "channels", "providers", "workspace-template"];
 /** Where providers with a sign-in get their tokens. */
 const TOKEN_HOSTS: Readonly<Record<string, string>> = {
   openai_codex: "auth.openai.com:443",
