@@ -3,12 +3,17 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
+import { asError } from "../../kernel/errors.ts";
 import { DocumentError } from "../documents/document_error.ts";
 import { readPdf } from "../documents/pdf_pages.ts";
 import { sniffImage } from "../image_kind.ts";
 import type { ToolResponse } from "../tool.ts";
 import { decodeText } from "./charset.ts";
-import { type ExtractMode, readablePage } from "./readable_page.ts";
+import { plainText } from "./plain_text.ts";
+import { type ExtractMode, type ReadablePage, readablePage } from "./readable_page.ts";
+
+const logger = getLogger(["troupe", "tools", "page_content"]);
 
 /** An answer as it is read. */
 export type PageContent =
@@ -54,13 +59,23 @@ async function readText(
 ): Promise<PageContent> {
   const head = text.slice(0, SNIFF_BYTES).trimStart().toLowerCase();
   if (/^text\/html|^application\/xhtml/.test(type) || /^<(!doctype html|html)\b/.test(head)) {
-    return { kind: "text", ...await readablePage(text, url, mode) };
+    return { kind: "text", ...await readHtml(text, url, mode) };
   }
   if (/^application\/json|^[^;]*\+json/.test(type)) {
     const pretty = prettyJson(text);
     if (pretty !== null) return { kind: "text", extractor: "json", text: pretty };
   }
   return { kind: "text", extractor: "raw", text };
+}
+
+/** By its letters where a library stumbles over it: pages are made to break readers, too. */
+async function readHtml(html: string, url: string, mode: ExtractMode): Promise<ReadablePage> {
+  try {
+    return await readablePage(html, url, mode);
+  } catch (error) {
+    logger.debug("Read a page by its letters alone: {error}", { error: asError(error).message });
+    return { extractor: "text", text: plainText(html) };
+  }
 }
 
 async function readPdfText(bytes: Uint8Array, signal: AbortSignal): Promise<PageContent> {

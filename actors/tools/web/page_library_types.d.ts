@@ -9,11 +9,12 @@ export interface PageNode {
   readonly nodeName: string;
   readonly textContent: string | null;
   readonly childNodes: ArrayLike<PageNode>;
-  readonly parentNode: PageNode | null;
 }
 
 /** An element of a parsed page. */
 export interface PageElement extends PageNode {
+  readonly parentElement: PageElement | null;
+  readonly previousElementSibling: PageElement | null;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;

@@ -23,13 +23,19 @@ export interface ReadablePage {
 const HTML_CHARS_MAX = 3_000_000;
 const ELEMENTS_MAX = 30_000;
 const DEPTH_MAX = 256;
+/** Children of one element: the libraries look at all of them for each. */
+const SIBLINGS_MAX = 1_000;
 /** An article with less text than this, on a page with more, is a teaser. */
 const ARTICLE_CHARS_MIN = 200;
 const ARTICLE_SHARE_MIN = 0.05;
 const NOT_SHOWN =
   "head, title, meta, link, script, style, noscript, template, iframe, nav, form, svg, canvas, [hidden]";
 
-/** Extracts a page; `url` is where its relative links start. Never throws for what a page holds. */
+/**
+ * Extracts a page; `url` is where its relative links start.
+ *
+ * @throws whatever the libraries say of a page that they stumble over
+ */
 export async function readablePage(
   html: string,
   url: string,
@@ -41,7 +47,7 @@ export async function readablePage(
   const libraries = await import("./page_libraries.ts");
   const whole = withBody(html);
   const { document } = libraries.parseHTML(whole);
-  if (document.body === null || !isShallow(document)) {
+  if (document.body === null || !isModest(document)) {
     return { extractor: "text", text: plainText(html) };
   }
   completeLinks(document, url);
@@ -101,10 +107,10 @@ function markdownWriter(Writer: Libraries["Turndown"]): InstanceType<Libraries["
 }
 
 function isFirstRow(row: PageElement): boolean {
-  const section = row.parentNode;
-  if (section === null || elementsOf(section)[0] !== row) return false;
-  if (!/^(THEAD|TBODY)$/i.test(section.nodeName)) return true;
-  return section.parentNode !== null && elementsOf(section.parentNode)[0] === section;
+  if (row.previousElementSibling !== null) return false;
+  const section = row.parentElement;
+  return section === null || !/^(THEAD|TBODY)$/i.test(section.nodeName) ||
+    section.previousElementSibling === null;
 }
 
 function ruleBelow(row: PageElement): string {
@@ -146,12 +152,13 @@ function withBody(html: string): string {
   return /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
 }
 
-/** Whether a page nests no deeper than the recursions of the libraries bear. */
-function isShallow(root: PageNode): boolean {
+/** Whether a page is no deeper and no wider than the libraries bear. */
+function isModest(root: PageNode): boolean {
   let level: readonly PageNode[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEPTH_MAX) return false;
-    level = level.flatMap(({ childNodes }) => Array.from(childNodes));
+    const below = level.map(({ childNodes }) => Array.from(childNodes));
+    if (depth > DEPTH_MAX || below.some(({ length }) => length > SIBLINGS_MAX)) return false;
+    level = below.flat();
   }
   return true;
 }

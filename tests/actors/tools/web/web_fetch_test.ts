@@ -287,6 +287,8 @@ Deno.test("web_fetch neutralises whatever looks like its markers", async () => {
 Deno.test.each([
   ["deep", `<html><body>${"<div>".repeat(50_000)}deep text`],
   ["wide", `<html><body>${"<p>wide text, wide text</p>".repeat(60_000)}`],
+  ["a list of 25,000", `<html><body><ol>${"<li>text, text".repeat(25_000)}`],
+  ["a table of 10,000 rows", `<html><body><table>${"<tr><td>text<td>b".repeat(10_000)}`],
   ["unclosed", `<html><body>text ${"<a<b<!--".repeat(100_000)}`],
   ["full of brackets", `<html><body>text ${"[".repeat(200_000)}${"](".repeat(100_000)}`],
   ["one word", `<html><body>${"text".repeat(500_000)}`],
