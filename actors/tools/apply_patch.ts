@@ -114,7 +114,7 @@ async function open(
   const file = await readWhole(path, context);
   const { text, encoding = "utf-8", resolved, bytes } = file;
   if (text === undefined) return undefined;
-  const note = stalenessNote(file, context).trimEnd();
+  const note = (await stalenessNote(file, context)).trimEnd();
   if (note !== "") notes.add(`${note} (${path})`);
   return { path, resolved, before: bytes, encoding, text, editCount: 0 };
 }

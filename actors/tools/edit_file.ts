@@ -55,13 +55,13 @@ export function keepsTrailingBlanks(path: string): boolean {
 }
 
 /** What to say of a file that the session did not read, or not as it is now; "" for nothing. */
-export function stalenessNote(
+export async function stalenessNote(
   { resolved, bytes }: ReadFile,
   { reads }: Pick<ToolContext, "reads">,
-): string {
+): Promise<string> {
   const known = reads.get(resolved);
   if (known === undefined) return "Note: this file was not read before the edit.\n";
-  if (fingerprint(bytes) === known) return "";
+  if (await fingerprint(bytes) === known) return "";
   return "Note: this file has changed since it was last read.\n";
 }
 
@@ -96,7 +96,7 @@ async function replace(
     keepsTrailingBlanks: keepsTrailingBlanks(path),
   });
   if (outcome.state === "problem") return errorResult(`Cannot edit "${path}": ${outcome.problem}`);
-  const note = stalenessNote(file, context);
+  const note = await stalenessNote(file, context);
   const resolved = await writeText(path, outcome.text, context, file.encoding);
   const count = outcome.count === 1 ? "" : ` (${outcome.count} places)`;
   return textResult(`${note}Edited ${resolved}${count}`);

@@ -8,9 +8,8 @@ import { defineTool, errorResult, textResult } from "./define_tool.ts";
 import { documentKind } from "./documents/document_kind.ts";
 import { sniffImage } from "./image_kind.ts";
 import { DOCUMENT_BYTES_MAX, readDocument } from "./read_document.ts";
-import { noteRead, pageKey, type ReadFile, readWhole } from "./text_file.ts";
+import { fingerprint, pageKey, type ReadFile, readWhole } from "./text_file.ts";
 import { linesOf, pageChars, pageOf } from "./text_page.ts";
-import { fingerprint } from "./text_file.ts";
 import { callsCounted } from "./read_notes.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 
@@ -62,19 +61,19 @@ export const readFileTool: Tool = defineTool({
       );
     }
     if (file.text === "") return textResult(`(The file "${path}" is empty)`);
-    return textPage(file.text, file, { path, offset, limit, force }, context);
+    return await textPage(file.text, file, { path, offset, limit, force }, context);
   },
 });
 
-function textPage(
+async function textPage(
   text: string,
   { resolved, bytes, encoding }: ReadFile,
   { path, offset, limit, force }: Reading,
   context: ToolContext,
-): ToolResult {
+): Promise<ToolResult> {
   const { reads, resultCharsMax } = context;
   const key = pageKey(resolved, offset, limit);
-  const mark = fingerprint(bytes);
+  const mark = await fingerprint(bytes);
   const calls = callsCounted(reads);
   const [shownMark, shownAt = ""] = reads.get(key)?.split("@") ?? [];
   if (!force && shownMark === mark && calls - Number(shownAt) <= CALLS_REMEMBERED) {
@@ -86,7 +85,7 @@ function textPage(
   const charsMax = pageChars(resultCharsMax);
   const page = pageOf(linesOf(text), { offset, limit, charsMax, isNumbered: true });
   if ("problem" in page) return errorResult(page.problem);
-  noteRead(resolved, bytes, context);
+  reads.set(resolved, mark);
   reads.set(key, `${mark}@${calls}`);
   const note = encoding === "utf-8" || encoding === "utf-8-bom" ? "" : ` (written in ${encoding})`;
   return textResult(page.text + note);

@@ -43,7 +43,7 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
  *
  * @throws {RangeError} for a character that the encoding has no bytes for
  */
-export function encodeText(text: string, encoding: TextEncodingName): Uint8Array {
+export function encodeText(text: string, encoding: TextEncodingName): Uint8Array<ArrayBuffer> {
   switch (encoding) {
     case "utf-8":
       return new TextEncoder().encode(text);
@@ -112,7 +112,7 @@ function isHan(text: string): boolean {
   return beyond.length > 0 && han.length >= beyond.length * HAN_SHARE_MIN;
 }
 
-function encodeWide(text: string, isLittle: boolean): Uint8Array {
+function encodeWide(text: string, isLittle: boolean): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length * 2);
   const view = new DataView(bytes.buffer);
   for (let at = 0; at < text.length; at++) view.setUint16(at * 2, text.charCodeAt(at), isLittle);
@@ -122,7 +122,7 @@ function encodeWide(text: string, isLittle: boolean): Uint8Array {
 /** The platform only decodes these; what it decodes, read backwards, encodes. */
 const tables = new Map<LegacyEncoding, ReadonlyMap<string, readonly number[]>>();
 
-function encodeLegacy(text: string, encoding: LegacyEncoding): Uint8Array {
+function encodeLegacy(text: string, encoding: LegacyEncoding): Uint8Array<ArrayBuffer> {
   const table = tables.get(encoding) ?? makeTable(encoding);
   tables.set(encoding, table);
   const bytes: number[] = [];

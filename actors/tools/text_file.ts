@@ -4,10 +4,11 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
 import { decodeText, encodeText, type TextEncodingName } from "./text_encoding.ts";
 import { type ToolContext, ToolError } from "./tool.ts";
 
+/** Enough to tell versions of one file apart. */
+const FINGERPRINT_BYTES = 8;
 /** Larger files are not read as a whole. */
 export const FILE_BYTES_MAX = 20_000_000;
 
@@ -19,14 +20,15 @@ export interface ReadFile {
   /** undefined where it is no text. */
   readonly text: string | undefined;
   readonly encoding: TextEncodingName | undefined;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** Absolute, without links. */
   readonly resolved: string;
 }
 
 /** A short fingerprint of a file's content. */
-export function fingerprint(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+export async function fingerprint(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return digest.subarray(0, FINGERPRINT_BYTES).toHex();
 }
 
 /** Reads the file at `path`; whoever shows it to the model notes that with {@link noteRead}. */
@@ -37,8 +39,11 @@ export async function readWhole(path: string, { files }: FileAccess): Promise<Re
 }
 
 /** Notes that this session knows the content of a file. */
-export function noteRead(resolved: string, bytes: Uint8Array, { reads }: FileAccess): void {
-  reads.set(resolved, fingerprint(bytes));
+export async function noteRead(
+  { resolved, bytes }: Pick<ReadFile, "resolved" | "bytes">,
+  { reads }: Pick<FileAccess, "reads">,
+): Promise<void> {
+  reads.set(resolved, await fingerprint(bytes));
 }
 
 /**
@@ -58,7 +63,7 @@ export async function writeText(
   for (const key of reads.keys()) {
     if (key.startsWith(`${resolved}\0`)) reads.set(key, "");
   }
-  reads.set(resolved, fingerprint(bytes));
+  await noteRead({ resolved, bytes }, { reads });
   return resolved;
 }
 
@@ -67,7 +72,11 @@ export function pageKey(resolved: string, offset: number, limit: number): string
   return `${resolved}\0${offset}\0${limit}`;
 }
 
-function encoded(path: string, text: string, encoding: TextEncodingName): Uint8Array {
+function encoded(
+  path: string,
+  text: string,
+  encoding: TextEncodingName,
+): Uint8Array<ArrayBuffer> {
   try {
     return encodeText(text, encoding);
   } catch (error) {

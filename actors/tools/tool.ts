@@ -106,7 +106,7 @@ export interface ToolFiles {
   resolve(path: string): Promise<string>;
   info(path: string): Promise<FileInfo | null>;
   /** The whole file; `file_too_large` where it has more than `bytesMax`. */
-  read(path: string, bytesMax: number): Promise<Uint8Array>;
+  read(path: string, bytesMax: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Whole file, atomically (temp, sync, rename); makes parent folders. */
   write(path: string, bytes: Uint8Array): Promise<void>;
   /** A file, or a folder with nothing in it. */

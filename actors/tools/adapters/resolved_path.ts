@@ -53,6 +53,10 @@ export function failedTo(action: string, path: string, thrown: unknown): ToolErr
   if (thrown instanceof ToolError) return thrown;
   const cause = asError(thrown);
   if (isMissing(cause)) return missing(path);
+  if (cause instanceof Deno.errors.NotCapable) {
+    const text = `Cannot ${action} "${path}": this is not allowed, as tools have no right to it`;
+    return new ToolError("path_protected", text, { cause });
+  }
   return new ToolError("file_failed", `Cannot ${action} "${path}": ${cause.message}`, { cause });
 }
 

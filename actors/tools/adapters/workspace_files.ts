@@ -52,7 +52,7 @@ export class WorkspaceFiles implements ToolFiles {
     }
   }
 
-  async read(path: string, bytesMax: number): Promise<Uint8Array> {
+  async read(path: string, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
     const resolved = await this.#allowed(path, "read");
     try {
       const info = await statOrNull(resolved);
@@ -60,7 +60,7 @@ export class WorkspaceFiles implements ToolFiles {
       // Devices, pipes and sockets have no end, or wait for ever.
       if (!info.isFile) throw wrongKind(path, "a regular file");
       if (info.size > bytesMax) throw tooLarge(path, info.size, bytesMax);
-      await using file = await openJudged(resolved);
+      using file = await openJudged(resolved);
       if (file === undefined) throw changed(path);
       const { protectedIdentities = [] } = this.#rules;
       if (file.linkCount > 1 && protectedIdentities.includes(file.identity)) {

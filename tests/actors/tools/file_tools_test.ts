@@ -176,7 +176,10 @@ Deno.test("edit_file shows the nearest place when the stretch is not there", asy
     old_text: "function render(views) {",
     new_text: "",
   });
-  assert.match(answer, /^Error: .*from line 2:\n(.*\n)*-function render\(views\) \{\n\+function render\(view\) \{/);
+  assert.match(
+    answer,
+    /^Error: .*from line 2:\n(.*\n)*-function render\(views\) \{\n\+function render\(view\) \{/,
+  );
 });
 
 Deno.test("edit_file warns when the file was not read, or changed since", async () => {

@@ -167,7 +167,7 @@ Deno.test("No hostile path gets a tool out of the workspace, or at the agent's o
   }
   assert.deepEqual(through, []);
   assert.equal(await Deno.readTextFile(join(bench.outside, "secret.txt")), "secret");
-  assert.deepEqual([...Deno.readDirSync(bench.outside)].map(({ name }) => name), ["secret.txt"]);
+  assert.deepEqual(await namesIn(bench.outside), ["secret.txt"]);
   const session = join(bench.workspace, "sessions", "cli_direct.jsonl");
   assert.equal(await Deno.readTextFile(session), "kept");
 });
@@ -270,6 +270,10 @@ Deno.test("A hard link to one of the gateway's own files is not read", async () 
   assert.equal(await Deno.readTextFile(own), '{"key":"secret"}');
 });
 
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+}
+
 function placed(args: JsonObject, { workspace, root }: HostBench): JsonObject {
   const { path } = args;
   if (typeof path !== "string") return args;
@@ -296,7 +300,7 @@ Deno.test("A folder that turns into a link and back gains nothing", async () => 
       await bench.call("write_file", { path: "turn/new.txt", content: "x" }).catch(() => "");
     }
     assert.deepEqual([...answers].filter((answer) => answer.startsWith("1| secret")), []);
-    assert.deepEqual([...Deno.readDirSync(bench.outside)].map(({ name }) => name), ["secret.txt"]);
+    assert.deepEqual(await namesIn(bench.outside), ["secret.txt"]);
   } finally {
     child.kill("SIGKILL");
     await child.status;

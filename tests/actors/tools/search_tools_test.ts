@@ -13,6 +13,12 @@ async function call(tool: Tool, args: JsonObject, bench: ToolBench): Promise<str
   return content;
 }
 
+function makeFiles(folder: string, count: number): void {
+  for (let n = 0; n < count; n++) {
+    Deno.openSync(join(folder, `f${n}`), { createNew: true, write: true }).close();
+  }
+}
+
 /** Writes files; each is a second newer than the one before. */
 async function fill(bench: ToolBench, files: Readonly<Record<string, string | Uint8Array>>) {
   for (const [index, [path, content]] of Object.entries(files).entries()) {
@@ -175,9 +181,7 @@ Deno.test("list_dir and glob are bounded in folders with very many entries", asy
   await using bench = await toolBench();
   const folder = join(bench.workspace, "many");
   await Deno.mkdir(folder);
-  for (let n = 0; n < 25_000; n++) {
-    Deno.openSync(join(folder, `f${n}`), { createNew: true, write: true }).close();
-  }
+  makeFiles(folder, 25_000);
   const listed = await call(listDirTool, { path: "many", recursive: true, max_entries: 3 }, bench);
   assert.match(listed, /\(First 3 of more than 20000 entries\)/);
   assert.match(await call(globTool, { pattern: "f1*" }, bench), /more than can be looked through/);
