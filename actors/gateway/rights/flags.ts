@@ -6,7 +6,7 @@
 import { sep } from "node:path";
 import type { Need, PartNeeds, RightName } from "./rights_table.ts";
 
-const RIGHTS: readonly RightName[] = ["env", "read", "write", "net", "run"];
+const RIGHTS: readonly RightName[] = ["env", "read", "write", "net", "run", "sys"];
 
 /** What is allowed for each right: `*` alone is everything. */
 export type Rights = Readonly<Record<RightName, readonly string[]>>;
@@ -15,7 +15,14 @@ export type Rights = Readonly<Record<RightName, readonly string[]>>;
 export function rightsOf(parts: readonly PartNeeds[]): Rights {
   const needs = parts.flatMap(({ needs }) => needs);
   const of = (right: RightName) => leastOf(right, needs);
-  return { env: of("env"), read: of("read"), write: of("write"), net: of("net"), run: of("run") };
+  return {
+    env: of("env"),
+    read: of("read"),
+    write: of("write"),
+    net: of("net"),
+    run: of("run"),
+    sys: of("sys"),
+  };
 }
 
 /** The flags for them, with those that every process of ours runs with. */

@@ -20,6 +20,8 @@ export interface ShellFacts {
   readonly write: readonly string[];
   readonly net: readonly string[];
   readonly variables: readonly string[];
+  /** What it asks of the system, as `uid`. */
+  readonly system: readonly string[];
 }
 
 /** A plug-in of tools. */
@@ -66,8 +68,8 @@ export interface Machine {
   readonly hasSocketRight: boolean;
   /** With symlinks resolved, as far as there is something. */
   real(path: string): string;
-  /** The whole path of a program; null where there is none. */
-  find(program: string): string | null;
+  /** Whether there is a program, as far as that can be seen. */
+  has(program: string): boolean;
 }
 
 /** What the gateway, and the processes it starts, read of the environment beside the settings. */
@@ -123,16 +125,23 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
 /** The level that `auto` will find, as far as that shows from outside. */
 function shellFacts({ config }: LoadedConfig, machine: Machine): ShellFacts {
   const { sandbox, network } = config.tools.exec;
-  const bwrap = machine.find("bwrap");
-  const level = sandbox === "auto" ? (bwrap === null ? "virtual" : "bwrap") : sandbox;
+  const level = sandbox === "auto" ? (machine.has("bwrap") ? "bwrap" : "virtual") : sandbox;
   // Each level is tried at the start: what it should not reach listens on this machine.
-  const none = { programs: [], read: [], write: [], net: ["127.0.0.1:0"], variables: [] };
+  const none = {
+    programs: [],
+    read: [],
+    write: [],
+    net: ["127.0.0.1:0"],
+    variables: [],
+    system: [],
+  };
   switch (level) {
     case "bwrap":
       return {
         ...none,
         level,
-        programs: [bwrap ?? "bwrap"],
+        programs: ["bwrap"],
+        system: ["uid", "gid"],
         read: [machine.tempFolder, ...SYSTEM_FOLDERS],
         write: [machine.tempFolder],
         // The proxy of its commands runs in the gateway and reaches whatever hosts they name.
@@ -141,7 +150,7 @@ function shellFacts({ config }: LoadedConfig, machine: Machine): ShellFacts {
     case "virtual":
       return { ...none, level, programs: [machine.denoPath] };
     default:
-      return { ...none, level, programs: [machine.find("sh") ?? "sh"] };
+      return { ...none, level, programs: ["sh"] };
   }
 }
 

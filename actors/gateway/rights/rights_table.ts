@@ -7,13 +7,13 @@
 import { join } from "node:path";
 import type { RightsFacts } from "./rights_facts.ts";
 
-/** Rights that Deno knows and the gateway uses; `sys` and `ffi` are never needed. */
-export type RightName = "read" | "write" | "net" | "env" | "run";
+/** Rights that Deno knows and the gateway uses; `ffi` is never needed. */
+export type RightName = "read" | "write" | "net" | "env" | "run" | "sys";
 
 /** Something that must be allowed. */
 export interface Need {
   readonly right: RightName;
-  /** A path, `host:port`, `unix:path`, a variable or a program; `*` is everything. */
+  /** A path, `host:port`, `unix:path`, a variable, a program or a fact; `*` is everything. */
   readonly value: string;
 }
 
@@ -84,6 +84,7 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
         ...shell.write.map((value) => need("write", value)),
         ...shell.net.map((value) => need("net", value)),
         ...shell.variables.map((value) => need("env", value)),
+        ...shell.system.map((value) => need("sys", value)),
       ],
       without: "a weaker level, or no shell (the line about tools says which)",
       switches: { type: "none" },

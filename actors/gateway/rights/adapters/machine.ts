@@ -25,7 +25,7 @@ export function thisMachine(): Machine {
     variables: Object.keys(Deno.env.toObject()).toSorted(),
     hasSocketRight: isAtLeast(SOCKET_RIGHT_SINCE),
     real: realOrSame,
-    find: findProgram,
+    has: hasProgram,
   };
 }
 
@@ -44,9 +44,16 @@ function descriptorOf(right: Need["right"], value: string): Deno.PermissionDescr
       return isAll ? { name: right } : { name: right, host: value };
     case "env":
       return isAll ? { name: right } : { name: right, variable: value };
+    case "sys":
+      return systemDescriptor(value);
     case "run":
       return isAll ? { name: right } : { name: right, command: value };
   }
+}
+
+function systemDescriptor(kind: string): Deno.SysPermissionDescriptor {
+  if (kind === "uid" || kind === "gid") return { name: "sys", kind };
+  throw new TypeError(`Cannot ask for the right to "${kind}": nobody needs it`);
 }
 
 function realOrSame(path: string): string {
@@ -57,9 +64,9 @@ function realOrSame(path: string): string {
   }
 }
 
-function findProgram(name: string): string | null {
+function hasProgram(name: string): boolean {
   const folders = (readable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").split(delimiter);
-  return folders.map((folder) => join(folder, name)).find(isThere) ?? null;
+  return folders.some((folder) => isThere(join(folder, name)));
 }
 
 function readable(variable: string): string | undefined {
