@@ -6,9 +6,9 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ChatMessage, ChatResponse, ProviderError } from "../../providers/provider.ts";
+import { visibleText } from "../../providers/visible_text.ts";
 import type { SpentBudget } from "./budgets.ts";
 import type { ModelOutcome } from "./model_call.ts";
-import { visibleText } from "./visible_text.ts";
 import { CUT_CALL_PROMPT, CUT_TEXT_PROMPT, FINAL_ANSWER_PROMPT } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "answer_attempt"]);

@@ -4,11 +4,11 @@
  * @module
  */
 
+import { VisibleText } from "../../providers/visible_text.ts";
 import type { Outbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { TextListener } from "./model_call.ts";
 import type { OutboxMessage } from "./ports.ts";
-import { VisibleText } from "./visible_text.ts";
 import { retryWait } from "./wording.ts";
 
 /** Where an answer is shown. */

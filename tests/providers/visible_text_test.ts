@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { VisibleText, visibleText } from "../../../actors/session/visible_text.ts";
+import { VisibleText, visibleText } from "../../providers/visible_text.ts";
 
 Deno.test.each([
   ["plain text", "Hello there", "Hello there"],

@@ -1,0 +1,77 @@
+/**
+ * The memory's files on disk, below the workspace, where people edit them as well.
+ * @module
+ */
+
+import { join, relative } from "node:path";
+import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
+import type { MemoryFiles } from "../ports.ts";
+
+/** Files below `workspace`. A file that is a link stays one: what it leads to is written. */
+export class DiskMemoryFiles implements MemoryFiles {
+  readonly #workspace: string;
+  readonly #files: DiskTextFiles;
+
+  /** @param workspace absolute and real */
+  constructor(workspace: string) {
+    this.#workspace = workspace;
+    this.#files = new DiskTextFiles(workspace);
+  }
+
+  read(path: string): Promise<string | null> {
+    return this.#files.read(path);
+  }
+
+  async append(path: string, text: string): Promise<void> {
+    await this.#files.append(path, text);
+  }
+
+  async replace(path: string, text: string): Promise<void> {
+    await this.#files.replace(await this.#target(path), text);
+  }
+
+  async swap(path: string, expected: string | null, text: string): Promise<boolean> {
+    const isAsExpected = async () => await this.#files.read(path) === expected;
+    return await this.#files.replaceIf(await this.#target(path), text, isAsExpected);
+  }
+
+  async remove(path: string): Promise<void> {
+    await orNull(Deno.remove(join(this.#workspace, path)));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await Deno.rename(join(this.#workspace, from), join(this.#workspace, to));
+  }
+
+  async folders(path: string): Promise<readonly string[]> {
+    const names: string[] = [];
+    try {
+      for await (const { name, isDirectory } of Deno.readDir(join(this.#workspace, path))) {
+        if (isDirectory) names.push(name);
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    return names.sort();
+  }
+
+  async modifiedAtMs(path: string): Promise<number | null> {
+    const info = await orNull(Deno.stat(join(this.#workspace, path)));
+    return info?.mtime?.getTime() ?? null;
+  }
+
+  /** Where a link leads, as seen from the workspace; `path` itself where there is none. */
+  async #target(path: string): Promise<string> {
+    const real = await orNull(Deno.realPath(join(this.#workspace, path)));
+    return real === null ? path : relative(this.#workspace, real);
+  }
+}
+
+async function orNull<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What the memory takes from outside: its files, the store of their versions, the model.
+ * @module
+ */
+
+import type { Answerer, Provider, Usage } from "../../providers/provider.ts";
+import type { MemoryVersion } from "./protocol.ts";
+
+/**
+ * Text files of the workspace; a port so that the simulated world can lose what was not synced.
+ * Paths are relative to the workspace, with `/`. Bytes that are no UTF-8 are replaced on reading.
+ */
+export interface MemoryFiles {
+  /** Whole content, or null where there is no such file. */
+  read(path: string): Promise<string | null>;
+  /** Appends and syncs; cuts the file back to its former end when that fails half-way. */
+  append(path: string, text: string): Promise<void>;
+  /** Replaces whole and atomically (temp, sync, rename). */
+  replace(path: string, text: string): Promise<void>;
+  /**
+   * Replaces only what still reads `expected` (null: only where there is no file), so that an
+   * edit by hand is not overwritten.
+   *
+   * @returns whether it did
+   */
+  swap(path: string, expected: string | null, text: string): Promise<boolean>;
+  /** Removes a file; nothing happens where there is none. */
+  remove(path: string): Promise<void>;
+  /** Gives a file another name, which must be free. */
+  rename(from: string, to: string): Promise<void>;
+  /** Names of the folders in a folder; none where it is missing. */
+  folders(path: string): Promise<readonly string[]>;
+  /** Epoch milliseconds; null where there is no such file. */
+  modifiedAtMs(path: string): Promise<number | null>;
+}
+
+/** A state of the files that becomes a version. */
+export interface NewVersion {
+  /** Texts by path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** First line, an empty one, and the rest. */
+  readonly message: string;
+  readonly atMs: number;
+}
+
+/** Keeps versions in a row; only the memory actor writes there. */
+export interface VersionStore {
+  /** @returns the new version's id */
+  commit(version: NewVersion): Promise<string>;
+  /** Newest first, `limit` at most. */
+  log(limit: number): Promise<readonly MemoryVersion[]>;
+  /** The texts of a version by path. */
+  files(id: string): Promise<ReadonlyMap<string, string>>;
+}
+
+/** What a call of the model used. */
+export interface DreamUsage {
+  readonly by: Answerer;
+  readonly usage: Usage;
+  /** The provider told nothing: the usage is a guess. */
+  readonly isEstimated: boolean;
+}
+
+/** The model that Dream thinks with. */
+export interface DreamModel {
+  /** With retries inside. */
+  readonly provider: Provider;
+  readonly model: string;
+  /** Longest answer, in tokens. */
+  readonly tokensMax: number;
+  readonly temperature: number;
+  readonly reasoningEffort: string | null;
+  /** Characters of history that one request may hold. */
+  readonly batchCharsMax: number;
+  /** Why the model must not be asked now (a budget is spent), in words; null when it may. */
+  readonly refusal: () => Promise<string | null>;
+  /** Counts what was used. */
+  readonly book: (used: DreamUsage) => Promise<void>;
+}
