@@ -7,6 +7,7 @@
 // A type only: help and version come by here, and zod takes half of their time.
 import type { z } from "zod";
 import { asJson, type JsonObject } from "../kernel/json.ts";
+import { argumentProblems } from "./argument_problems.ts";
 import { castArguments } from "./cast_arguments.ts";
 import {
   type Tool,
@@ -30,21 +31,24 @@ export interface ToolSpec<Parameters> {
 
 /** Defines a tool; the JSON Schema for the model is derived from the zod one. */
 export function defineTool<Parameters>(spec: ToolSpec<Parameters>): Tool {
-  const { $schema: _, ...parameters } = asJson(spec.parameters.toJSONSchema({ io: "input" }));
+  const { $schema: _, ...schema } = asJson(spec.parameters.toJSONSchema({ io: "input" }));
+  return checkedTool(spec, schema);
+}
+
+/** A tool whose arguments are cast by `schema`, which the model sees, and checked by `spec`. */
+export function checkedTool<Parameters>(spec: ToolSpec<Parameters>, schema: JsonObject): Tool {
   return {
     name: spec.name,
     description: spec.description,
-    parameters,
+    parameters: schema,
     needs: spec.needs,
     concurrency: spec.concurrency,
     timeoutMs: spec.timeoutMs,
     call(args: JsonObject, context: ToolContext): Promise<ToolResult> {
-      const parsed = spec.parameters.safeParse(castArguments(args, parameters));
+      const cast = castArguments(args, schema);
+      const parsed = spec.parameters.safeParse(cast);
       if (parsed.success) return spec.run(parsed.data, context);
-      const problems = parsed.error.issues.map(({ path, message }) =>
-        path.length === 0 ? message : `${path.join(".")}: ${message}`
-      );
-      const text = `Cannot run "${spec.name}" with these arguments: ${problems.join("; ")}`;
+      const text = argumentProblems(spec.name, parsed.error.issues, { args: cast, schema });
       return Promise.reject(new ToolError("arguments_invalid", text));
     },
   };
