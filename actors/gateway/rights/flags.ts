@@ -4,7 +4,8 @@
  */
 
 import { sep } from "node:path";
-import type { Need, PartNeeds, RightName } from "./rights_table.ts";
+import type { Need, RightName } from "./need.ts";
+import type { PartNeeds } from "./rights_table.ts";
 
 const RIGHTS: readonly RightName[] = ["env", "read", "write", "net", "run", "sys"];
 

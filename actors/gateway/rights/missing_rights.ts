@@ -6,7 +6,8 @@
 import type { LoadedConfig } from "../../config/load_config.ts";
 import { StartError } from "../errors.ts";
 import { flagOf } from "./flags.ts";
-import type { Need, PartNeeds } from "./rights_table.ts";
+import type { Need } from "./need.ts";
+import type { PartNeeds } from "./rights_table.ts";
 
 /** What is left when rights are missing. */
 export interface Curtailed {

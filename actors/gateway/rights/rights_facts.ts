@@ -9,8 +9,9 @@ import { instancesOf } from "../../../channels/manifest.ts";
 import { chooseModels } from "../../../providers/model_choice.ts";
 import { chooseTranscription } from "../../../providers/transcription/choice.ts";
 import type { LoadedConfig } from "../../config/load_config.ts";
+import { folderOfModule, moduleUrl } from "../adapters/module_places.ts";
+import { isPluginSection } from "../../config/plugin_channel.ts";
 import { SYSTEM_FOLDERS } from "../../tools/shell/bwrap_arguments.ts";
-import type { Need } from "./rights_table.ts";
 
 /** A shell level and what the gateway needs for it; what commands do is not counted. */
 export interface ShellFacts {
@@ -24,11 +25,12 @@ export interface ShellFacts {
   readonly system: readonly string[];
 }
 
-/** A plug-in of tools. */
-export interface PluginFacts {
+/** A channel that is switched on. */
+export interface ChannelFacts {
   readonly name: string;
-  readonly rights: readonly Need[];
-  readonly isProcess: boolean;
+  readonly hosts: readonly string[];
+  /** Where its module is, if that is not ours. */
+  readonly folders: readonly string[];
 }
 
 /** Everything that the table asks for. All paths are absolute. */
@@ -48,8 +50,7 @@ export interface RightsFacts {
   readonly shell: ShellFacts | null;
   readonly models: readonly { readonly who: string; readonly host: string }[];
   readonly transcription: string | null;
-  readonly channels: readonly { readonly name: string; readonly hosts: readonly string[] }[];
-  readonly plugins: readonly PluginFacts[];
+  readonly channels: readonly ChannelFacts[];
   readonly health: string;
   /** Deno asks for a right to Unix sockets from 2.9 on. */
   readonly hasSocketRight: boolean;
@@ -116,7 +117,6 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     models: modelFacts(loaded),
     transcription: transcriptionHost(loaded),
     channels: entriesUnder(config.channels.enabled).flatMap((entry) => channelFacts(entry, loaded)),
-    plugins: [],
     health: hostAndPort(config.gateway.host, config.gateway.port),
     hasSocketRight,
   };
@@ -184,7 +184,8 @@ function channelFacts(
   if (section === undefined) return [];
   const running = instancesOf(manifest, section).filter(({ skipped }) => skipped === null);
   const hosts = new Set(running.flatMap((instance) => manifest.hosts(instance.section)));
-  return [{ name: manifest.name, hosts: [...hosts] }];
+  const folders = isPluginSection(section) ? folderOfModule(moduleUrl(section.module)) : [];
+  return [{ name: manifest.name, hosts: [...hosts], folders }];
 }
 
 function hostOf(url: string): string {

@@ -5,17 +5,8 @@
  */
 
 import { join } from "node:path";
+import type { Need, RightName } from "./need.ts";
 import type { RightsFacts } from "./rights_facts.ts";
-
-/** Rights that Deno knows and the gateway uses; `ffi` is never needed. */
-export type RightName = "read" | "write" | "net" | "env" | "run" | "sys";
-
-/** Something that must be allowed. */
-export interface Need {
-  readonly right: RightName;
-  /** A path, `host:port`, `unix:path`, a variable, a program or a fact; `*` is everything. */
-  readonly value: string;
-}
 
 /** Parts that are switched off as a whole when a need of theirs is missing. */
 export type Switch =
@@ -104,19 +95,14 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
       switches: { type: "none" },
     }],
   ({ channels }) =>
-    channels.map(({ name, hosts }) => ({
+    channels.map(({ name, hosts, folders }) => ({
       part: `channel ${name}`,
-      needs: hosts.map((value) => need("net", value)),
+      needs: [
+        ...hosts.map((value) => need("net", value)),
+        ...folders.map((value) => need("read", value)),
+      ],
       without: "the channel is off",
       switches: { type: "channel", name },
-    })),
-  ({ plugins }) =>
-    plugins.map(({ name, rights, isProcess }) => ({
-      part: `plug-in ${name}`,
-      // A host that is a process has its own flags; as a thread it has no more than the gateway.
-      needs: isProcess ? [] : rights,
-      without: "the plug-in's tools fail",
-      switches: { type: "none" },
     })),
   ({ health }) => [{
     part: "health endpoint",

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { userHomeFolder } from "../../adapters/local_folders.ts";
-import type { Need } from "../rights_table.ts";
+import type { Need } from "../need.ts";
 import type { Machine } from "../rights_facts.ts";
 
 /** Deno asks for a right to Unix sockets from this version on. */

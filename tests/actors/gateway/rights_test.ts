@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { flagsOf, rightsOf } from "../../../actors/gateway/rights/flags.ts";
+import { curtail } from "../../../actors/gateway/rights/missing_rights.ts";
+import type { Need } from "../../../actors/gateway/rights/need.ts";
+import { gatherFacts, type Machine } from "../../../actors/gateway/rights/rights_facts.ts";
+import { partsOf } from "../../../actors/gateway/rights/rights_table.ts";
+import type { LoadedConfig } from "../../../actors/config/load_config.ts";
+import { manifest as feishu } from "../../../channels/feishu/manifest.ts";
+import { loadSettings } from "../config/_load.ts";
+
+const MACHINE: Machine = {
+  denoPath: "/bin/deno",
+  appFolder: "/app",
+  tempFolder: "/tmp",
+  userHome: "/home/u",
+  variables: ["HOME", "EDITOR", "MY_KEY"],
+  hasSocketRight: true,
+  real: (path) => path,
+  has: () => true,
+};
+
+const CONFIG = {
+  agents: { defaults: { model: "m", provider: "custom", workspace: "/work, space" } },
+  providers: { custom: { apiKey: "k", apiBase: "https://models.example.org/v1" } },
+  channels: {
+    feishu: {
+      enabled: true,
+      appId: "cli_0123456789abcdef",
+      appSecret: "s",
+      domain: "https://own.example.org:8443",
+      allowFrom: ["*"],
+      instances: [{
+        id: "second",
+        name: "Second",
+        appId: "cli_0123456789abcde0",
+        appSecret: "s",
+        domain: "lark",
+      }],
+    },
+  },
+  tools: { exec: { sandbox: "virtual" } },
+};
+
+async function loaded(change: object = {}): Promise<LoadedConfig> {
+  return await loadSettings({ ...CONFIG, ...change }, { manifests: [feishu] });
+}
+
+async function rights(change: object = {}) {
+  return rightsOf(partsOf(gatherFacts(await loaded(change), MACHINE)));
+}
+
+Deno.test("The rights of a configuration name its hosts, folders and variables, and no others", async () => {
+  const { net, read, write, run, env, sys } = await rights();
+  assert.deepEqual(net.filter((host) => !host.startsWith("unix:")), [
+    "127.0.0.1:0",
+    "models.example.org:443",
+    "own.example.org:8443",
+    "open.larksuite.com:443",
+    "msg-frontier.larksuite.com:443",
+    "msg-frontier-sg.larksuite.com:443",
+    "127.0.0.1:18790",
+  ]);
+  assert.ok(read.includes("/app/actors") && !read.includes("/app"));
+  assert.ok(write.includes("/work, space") && !write.includes("/"));
+  assert.deepEqual([run, env, sys], [["/bin/deno"], ["HOME"], []]);
+});
+
+Deno.test("Flags double a comma in a path, and a path covers what is below it", async () => {
+  const flags = flagsOf(await rights());
+  assert.ok(
+    flags.some((flag) => flag.startsWith("--allow-write=") && flag.includes("/work,, space")),
+  );
+  assert.deepEqual(flags.slice(0, 3), ["--no-prompt", "--cached-only", "--ignore-env"]);
+  const below = [
+    { right: "read", value: "/a" },
+    { right: "read", value: "/a/b" },
+    { right: "read", value: "/ab" },
+  ] as const;
+  const part = { part: "p", needs: below, without: "", switches: { type: "none" } } as const;
+  assert.deepEqual(rightsOf([part]).read, ["/a", "/ab"]);
+});
+
+Deno.test("A filtered network needs every host, and says so as one flag", async () => {
+  const { net, run } = await rights({ tools: { exec: { sandbox: "bwrap" } } });
+  assert.deepEqual([net, run], [["*"], ["/bin/deno", "bwrap"]]);
+  const none = await rights({ tools: { exec: { sandbox: "bwrap", network: "none" } } });
+  assert.ok(!none.net.includes("*"));
+});
+
+Deno.test("A channel without its hosts is switched off and named; the rest stays", async () => {
+  const config = await loaded();
+  const parts = partsOf(gatherFacts(config, MACHINE));
+  const lacks = (need: Need) => need.value === "open.larksuite.com:443";
+  const { loaded: left, lines, isHealthOff } = curtail(config, parts, (need) => !lacks(need));
+  assert.deepEqual(Object.keys(left.config.channels.enabled), []);
+  assert.equal(isHealthOff, false);
+  assert.deepEqual(lines, [
+    "Rights: --allow-net=open.larksuite.com:443 is missing for channel feishu: the channel is off",
+  ]);
+});
+
+Deno.test("A gateway without its folders does not start", async () => {
+  const config = await loaded();
+  const parts = partsOf(gatherFacts(config, MACHINE));
+  assert.throws(
+    () => curtail(config, parts, ({ right }) => right !== "write"),
+    { code: "rights_missing", message: /^Cannot start: Rights: --allow-write=/ },
+  );
+});
+
+Deno.test("With all rights nothing is said and nothing is off", async () => {
+  const config = await loaded();
+  const { loaded: left, lines } = curtail(
+    config,
+    partsOf(gatherFacts(config, MACHINE)),
+    () => true,
+  );
+  assert.deepEqual([left, lines], [config, []]);
+});
