@@ -22,12 +22,17 @@ export interface ReadablePage {
  */
 const HTML_CHARS_MAX = 3_000_000;
 const ELEMENTS_MAX = 30_000;
+/** Beginnings of tags and entities: each cuts the text into a further node. */
+const MARKS_MAX = 120_000;
 const DEPTH_MAX = 256;
 /** Children of one element: the libraries look at all of them for each. */
 const SIBLINGS_MAX = 1_000;
 /** An article with less text than this, on a page with more, is a teaser. */
 const ARTICLE_CHARS_MIN = 200;
 const ARTICLE_SHARE_MIN = 0.05;
+/** Text of a page; beyond it the writer of Markdown takes seconds. */
+const TEXT_CHARS_MAX = 500_000;
+const NO_TEXT = "script, style, noscript, template, svg";
 const NOT_SHOWN =
   "head, title, meta, link, script, style, noscript, template, iframe, nav, form, svg, canvas, [hidden]";
 
@@ -41,13 +46,20 @@ export async function readablePage(
   url: string,
   mode: ExtractMode,
 ): Promise<ReadablePage> {
-  if (html.length > HTML_CHARS_MAX || countElements(html) > ELEMENTS_MAX) {
+  if (
+    html.length > HTML_CHARS_MAX || count(html, /<[a-z]/gi) > ELEMENTS_MAX ||
+    count(html, /[<&]/g) > MARKS_MAX
+  ) {
     return { extractor: "text", text: plainText(html) };
   }
   const libraries = await import("./page_libraries.ts");
   const whole = withBody(html);
   const { document } = libraries.parseHTML(whole);
   if (document.body === null || !isModest(document)) {
+    return { extractor: "text", text: plainText(html) };
+  }
+  for (const element of Array.from(document.querySelectorAll(NO_TEXT))) element.remove();
+  if ((document.body.textContent ?? "").length > TEXT_CHARS_MAX) {
     return { extractor: "text", text: plainText(html) };
   }
   completeLinks(document, url);
@@ -124,8 +136,8 @@ function elementsOf(node: { readonly childNodes: PageElement["childNodes"] }): u
 /** Markdown's signs taken off again; what was escaped stays itself. */
 function withoutMarkdown(markdown: string): string {
   return markdown
-    .replaceAll(/!\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
-    .replaceAll(/\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
+    // Lengths are bounded, or a page of beginnings without an end would take minutes.
+    .replaceAll(/!?\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)/g, "$1")
     .replaceAll(/^(#{1,6}|>) /gm, "")
     .replaceAll(/^```.*$/gm, "")
     .replaceAll(/(?<!\\)(\*\*|__|[_`])/g, "")
@@ -163,10 +175,10 @@ function isModest(root: PageNode): boolean {
   return true;
 }
 
-function countElements(html: string): number {
-  let count = 0;
-  for (const _ of html.matchAll(/<[a-z]/gi)) count += 1;
-  return count;
+function count(text: string, pattern: RegExp): number {
+  let found = 0;
+  for (const _ of text.matchAll(pattern)) found += 1;
+  return found;
 }
 
 function oneLine(text: string): string {

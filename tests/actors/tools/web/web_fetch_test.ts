@@ -289,6 +289,8 @@ Deno.test.each([
   ["wide", `<html><body>${"<p>wide text, wide text</p>".repeat(60_000)}`],
   ["a list of 25,000", `<html><body><ol>${"<li>text, text".repeat(25_000)}`],
   ["a table of 10,000 rows", `<html><body><table>${"<tr><td>text<td>b".repeat(10_000)}`],
+  ["full of entities", `<html><body>text ${"&amp;".repeat(400_000)}`],
+  ["full of beginnings", `<html><body>text ${"<".repeat(2_000_000)}`],
   ["unclosed", `<html><body>text ${"<a<b<!--".repeat(100_000)}`],
   ["full of brackets", `<html><body>text ${"[".repeat(200_000)}${"](".repeat(100_000)}`],
   ["one word", `<html><body>${"text".repeat(500_000)}`],
@@ -298,6 +300,14 @@ Deno.test.each([
   const startMs = performance.now();
   assert.match(inner((await page(server.origin)).text), /text/);
   assert.ok(performance.now() - startMs < 10_000, `${performance.now() - startMs} ms`);
+});
+
+Deno.test("web_fetch takes the signs of Markdown off in bounded time", async () => {
+  await using server = webServer(() => html(`<html><body><p>text ${"[a](".repeat(120_000)}`));
+  const startMs = performance.now();
+  const { text } = await page(server.origin, { args: { extractMode: "text" } });
+  assert.match(inner(text), /text \[a\]\(\[a\]\(/);
+  assert.ok(performance.now() - startMs < 10_000);
 });
 
 Deno.test("web_fetch keeps the beginning of an endless page, and says that there was more", async () => {
