@@ -15,6 +15,7 @@ import { benchProviders } from "./providers.ts";
 import { benchRestart } from "./restart.ts";
 import { benchStart } from "./start.ts";
 import { renderJson, renderTable } from "./table.ts";
+import { benchTools } from "./tools.ts";
 import { benchTurns } from "./turns.ts";
 
 /** What every group may be told. */
@@ -32,6 +33,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   journal: benchJournal,
   backlog: benchBacklog,
   turns: benchTurns,
+  tools: benchTools,
   wire: benchPlatformTurns,
   providers: benchProviders,
   start: benchStart,
