@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { z } from "zod";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
@@ -86,5 +87,43 @@ Deno.test("A plug-in channel carries messages from its Worker, under its named h
   assert.equal(await answer(), "Echo!");
   await until(() => /narrow.*Requires net access/s.test(gateway.output), { timeoutMs: 20_000 });
   assert.match(gateway.output, /broken.*(not found|Cannot load|Module not found)/is);
+  assert.equal(await gateway.stop(), 0);
+});
+
+Deno.test("Plug-ins work under the printed flags", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start([
+    callTool("word_count", { path: "SOUL.md" }),
+    say("Counted."),
+  ]);
+  const port = freePort();
+  const options = {
+    model,
+    config: {
+      channels: {
+        echo: {
+          enabled: true,
+          module: CHANNEL,
+          allowFrom: ["*"],
+          port,
+          hosts: [`127.0.0.1:${port}`],
+        },
+      },
+      tools: {
+        exec: { enable: false },
+        plugins: [{ module: EXAMPLE, rights: { read: ["workspace"] } }],
+      },
+    },
+  };
+  await writeConfig(home, options);
+  const { stdout } = await runTroupe(["permissions", "--json"], home.path);
+  const { command } = z.object({ command: z.array(z.string()) }).parse(JSON.parse(stdout));
+  const program = command.slice(0, -1);
+  await using gateway = await GatewayProcess.start(home, { ...options, program });
+  assert.doesNotMatch(gateway.output, /Rights:|^Plug-in .*: off/m);
+  await until(() => gateway.output.includes(`"echo" is ready`), { timeoutMs: 20_000 });
+  const response = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "hello" });
+  assert.equal(await response.text(), "Counted.");
+  assert.match(resultsOf(model)[0] ?? "", /lines, \d+ words/);
   assert.equal(await gateway.stop(), 0);
 });
