@@ -17,6 +17,10 @@ import {
 /** A channel of this machine says with this key that a person sits there who can answer. */
 const ATTENDED = "isAttended";
 
+/** The tool that runs commands, and the one that types into those which run. */
+const SHELL = "exec";
+const SHELL_INPUT = "write_stdin";
+
 /** What the rules are made from. */
 export interface ApprovalRulesOptions {
   readonly config: Pick<Config, "owners" | "tools">;
@@ -35,12 +39,15 @@ export function approvalRules(options: ApprovalRulesOptions): ApprovalPort | und
   const tools = approval.tools.map(patternOf);
   const commands = approval.commands.map((written) => new CommandPattern(written));
   const isTool = (name: string) => tools.some((pattern) => pattern.test(name));
+  const asksOfShell = commands.length > 0 || isTool(SHELL);
   return {
     timeoutMs: approval.timeout * 1_000,
-    mayAsk: (tool) => isTool(tool) || (tool === "exec" && commands.length > 0),
+    mayAsk: (tool) => isTool(tool) || (isShell(tool) && asksOfShell),
     mustAsk: (tool, args) => {
       if (isTool(tool)) return true;
-      return tool === "exec" && commands.length > 0 && isNamed(args, commands, surroundings);
+      // What is typed into a running command may be a part of anything.
+      if (tool === SHELL_INPUT) return asksOfShell && args["input"] !== undefined;
+      return tool === SHELL && commands.length > 0 && isNamed(args, commands, surroundings);
     },
     canAsk: ({ channel, replyChannel, context }) =>
       channel !== SYSTEM_CHANNEL && replyChannel === channel &&
@@ -57,20 +64,20 @@ function isOwner(answer: Inbound, home: Inbound, owners: readonly string[]): boo
     : owners.includes(`${answer.channel}:${answer.senderId}`);
 }
 
-/** Also where it cannot be told what would run. Text for a session that runs counts as a command. */
+function isShell(tool: string): boolean {
+  return tool === SHELL || tool === SHELL_INPUT;
+}
+
+/** Also where it cannot be told what would run. */
 function isNamed(
-  args: JsonObject,
+  { command }: JsonObject,
   patterns: readonly CommandPattern[],
   surroundings: CommandSurroundings,
 ): boolean {
-  const texts = [args["command"], args["input"], args["chars"]]
-    .filter((value) => value !== undefined && value !== null);
-  return texts.some((text) => {
-    if (typeof text !== "string") return true;
-    const { programs, isComplete } = parseCommand(text, surroundings);
-    return !isComplete ||
-      programs.some((program) => patterns.some((pattern) => pattern.matches(program)));
-  });
+  if (typeof command !== "string") return true;
+  const { programs, isComplete } = parseCommand(command, surroundings);
+  return !isComplete ||
+    programs.some((program) => patterns.some((pattern) => pattern.matches(program)));
 }
 
 /** `git push*`: a program, whatever folder it is in, and how its words begin. */

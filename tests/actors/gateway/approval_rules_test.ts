@@ -115,3 +115,12 @@ Deno.test("A question shows no secret", () => {
   const shown = COMMANDS.shown({ command: "curl -u me:hunter2hunter2", token: "abc" });
   assert.deepEqual(shown, { command: "curl -u me:***", token: "***" });
 });
+
+Deno.test("What is typed into a running command is asked about wherever commands are", () => {
+  for (const made of [COMMANDS, rules({ tools: ["exec"] })]) {
+    assert.ok(made.mayAsk("write_stdin"));
+    assert.ok(made.mustAsk("write_stdin", { session_id: "s", input: "git pu" }));
+    assert.ok(!made.mustAsk("write_stdin", { session_id: "s" }));
+  }
+  assert.ok(!rules({ tools: ["read_file"] }).mustAsk("write_stdin", { input: "x" }));
+});
