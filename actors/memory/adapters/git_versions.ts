@@ -1,0 +1,154 @@
+/**
+ * Versions as commits of a bare Git repository of their own, which any Git program can look into
+ * (`git --git-dir=memory/.versions log -p`). It knows neither work tree nor index, so that it never
+ * meets a repository of the owner, also where the workspace is one or lies in one.
+ * @module
+ */
+
+import nodeFs from "node:fs";
+import { join } from "node:path";
+import type { TreeEntry } from "isomorphic-git";
+import type { MemoryVersion } from "../protocol.ts";
+import type { NewVersion, VersionStore } from "../ports.ts";
+
+type Git = typeof import("isomorphic-git");
+
+const BRANCH = "main";
+const REF = `refs/heads/${BRANCH}`;
+const AUTHOR = { name: "Troupe", email: "troupe@localhost" };
+const FILE_MODE = "100644";
+const FOLDER_MODE = "040000";
+const FOLDER_ONLY_FOR_OWNER = 0o700;
+
+/** The library writes files in place; here a name never belongs to half a file. */
+const WHOLE_FILES = {
+  promises: {
+    ...nodeFs.promises,
+    async writeFile(path: string, data: string | Uint8Array, options?: nodeFs.WriteFileOptions) {
+      const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+      await nodeFs.promises.writeFile(temporary, data, options);
+      await nodeFs.promises.rename(temporary, path);
+    },
+  },
+};
+
+/** Texts by name, and folders of such. */
+interface Folder {
+  readonly files: Map<string, string>;
+  readonly folders: Map<string, Folder>;
+}
+
+/** The repository in a folder that is made with the first version. */
+export class GitVersions implements VersionStore {
+  readonly #gitdir: string;
+  #opening: Promise<Git> | undefined;
+
+  /** @param gitdir absolute */
+  constructor(gitdir: string) {
+    this.#gitdir = gitdir;
+  }
+
+  async commit({ files, message, atMs }: NewVersion): Promise<string> {
+    const git = await this.#open();
+    const tree = await this.#writeFolder(git, foldersOf(files));
+    const by = { ...AUTHOR, timestamp: Math.floor(atMs / 1_000), timezoneOffset: 0 };
+    const made = { message, tree, ref: REF, author: by, committer: by };
+    return await git.commit({ fs: WHOLE_FILES, gitdir: this.#gitdir, ...made });
+  }
+
+  async log(limit: number): Promise<readonly MemoryVersion[]> {
+    const git = await this.#open();
+    if (!await this.#hasVersions(git)) return [];
+    const commits = await git.log({
+      fs: WHOLE_FILES,
+      gitdir: this.#gitdir,
+      ref: REF,
+      depth: limit,
+    });
+    return commits.map(({ oid, commit }) => {
+      const [subject = "", , ...body] = commit.message.trimEnd().split("\n");
+      const atMs = commit.committer.timestamp * 1_000;
+      return { id: oid, atMs, subject, body: body.join("\n") };
+    });
+  }
+
+  async files(id: string): Promise<ReadonlyMap<string, string>> {
+    const git = await this.#open();
+    const { commit } = await git.readCommit({ fs: WHOLE_FILES, gitdir: this.#gitdir, oid: id });
+    const files = new Map<string, string>();
+    await this.#readFolder(git, commit.tree, "", files);
+    return files;
+  }
+
+  #open(): Promise<Git> {
+    this.#opening ??= this.#load().catch((error: unknown) => {
+      this.#opening = undefined; // the next call tries again
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #load(): Promise<Git> {
+    const { default: git } = await import("isomorphic-git");
+    await nodeFs.promises.mkdir(this.#gitdir, { recursive: true, mode: FOLDER_ONLY_FOR_OWNER });
+    await git.init({ fs: WHOLE_FILES, gitdir: this.#gitdir, bare: true, defaultBranch: BRANCH });
+    return git;
+  }
+
+  async #hasVersions(git: Git): Promise<boolean> {
+    const branches = await git.listBranches({ fs: WHOLE_FILES, gitdir: this.#gitdir });
+    return branches.includes(BRANCH);
+  }
+
+  async #writeFolder(git: Git, { files, folders }: Folder): Promise<string> {
+    const gitdir = this.#gitdir;
+    const tree: TreeEntry[] = [];
+    for (const [path, text] of files) {
+      const oid = await git.writeBlob({
+        fs: WHOLE_FILES,
+        gitdir,
+        blob: new TextEncoder().encode(text),
+      });
+      tree.push({ mode: FILE_MODE, path, oid, type: "blob" });
+    }
+    for (const [path, folder] of folders) {
+      const oid = await this.#writeFolder(git, folder);
+      tree.push({ mode: FOLDER_MODE, path, oid, type: "tree" });
+    }
+    return await git.writeTree({ fs: WHOLE_FILES, gitdir, tree });
+  }
+
+  async #readFolder(
+    git: Git,
+    oid: string,
+    prefix: string,
+    files: Map<string, string>,
+  ): Promise<void> {
+    const gitdir = this.#gitdir;
+    const { tree } = await git.readTree({ fs: WHOLE_FILES, gitdir, oid });
+    for (const { path, oid, type } of tree) {
+      const full = join(prefix, path);
+      if (type === "tree") await this.#readFolder(git, oid, full, files);
+      else {
+        const { blob } = await git.readBlob({ fs: WHOLE_FILES, gitdir, oid });
+        files.set(full, new TextDecoder().decode(blob));
+      }
+    }
+  }
+}
+
+function foldersOf(files: ReadonlyMap<string, string>): Folder {
+  const root: Folder = { files: new Map(), folders: new Map() };
+  for (const [path, text] of files) {
+    const names = path.split("/");
+    const name = names.pop() ?? path;
+    let folder = root;
+    for (const part of names) {
+      const inner = folder.folders.get(part) ?? { files: new Map(), folders: new Map() };
+      folder.folders.set(part, inner);
+      folder = inner;
+    }
+    folder.files.set(name, text);
+  }
+  return root;
+}

@@ -1,0 +1,397 @@
+/**
+ * All changes of memory files, one after another: nobody else writes them but people, by hand, at
+ * any moment.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Clock } from "../kernel/clock.ts";
+import { asError } from "../kernel/errors.ts";
+import { editedText } from "./edit_memory.ts";
+import { MemoryError } from "./errors.ts";
+import {
+  compactHistory,
+  entriesAfter,
+  historyContent,
+  historyLine,
+  nextCursor,
+  readCursor,
+  readHistory,
+} from "./history_file.ts";
+import { takeOverHistory } from "./history_migration.ts";
+import { carryOutIntent, endIntent, type Intent, readIntent, writeIntent } from "./intent.ts";
+import { localMinute } from "./local_time.ts";
+import type { MemoryFiles, VersionStore } from "./ports.ts";
+import type {
+  HistoryAppended,
+  HistoryEntry,
+  MemoryEdit,
+  MemoryEdited,
+  NewHistoryEntry,
+  VersionAnswer,
+  VersionList,
+  VersionRestored,
+} from "./protocol.ts";
+import { MEMORY_FILE_NAMES, type MemoryFileName, MemoryScope, SCOPES_PATH } from "./scope.ts";
+import { mergeTexts } from "./text_merge.ts";
+import { SHORT_ID_CHARS, Versions } from "./versions.ts";
+
+const logger = getLogger(["troupe", "memory"]);
+
+const BY_HAND = "Edited by hand";
+/** Tries to bring an edit together with what people write at the same moment. */
+const SWAPS_MAX = 5;
+
+/** What the memory is kept with. */
+export interface MemoryKeeperOptions {
+  readonly files: MemoryFiles;
+  /** Undefined where nothing is versioned. */
+  readonly versions?: VersionStore | undefined;
+  readonly clock: Clock;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The texts of a scope's files of facts; "" where one is missing. */
+export type MemoryTexts = Readonly<Record<MemoryFileName, string>>;
+
+/** What Dream has to digest next. */
+export interface DreamBatch {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Entries behind them. */
+  readonly left: number;
+  readonly texts: MemoryTexts;
+}
+
+/** What came of a batch. */
+export interface Digested {
+  readonly scope: MemoryScope;
+  /** The number of the last entry of the batch. */
+  readonly cursor: number;
+  /** The texts that Dream began with. */
+  readonly base: MemoryTexts;
+  readonly texts: MemoryTexts;
+  /** New files, by path; one that is there already stays. */
+  readonly proposals: ReadonlyMap<string, string>;
+  /** When the last entry was made, in words. */
+  readonly lastTimestamp: string;
+}
+
+/** How the end of a batch was taken. */
+export type BatchEnd =
+  | { readonly state: "kept"; readonly version: string | null }
+  /** These files were edited by hand in the same places meanwhile: nothing was written. */
+  | { readonly state: "conflict"; readonly files: readonly string[] };
+
+/** One for each workspace. All methods throw {@link MemoryError}. */
+export class MemoryKeeper {
+  readonly #options: MemoryKeeperOptions;
+  readonly #versions: Versions | null;
+  #last: Promise<unknown> = Promise.resolve();
+  #isOpened = false;
+  /** History files whose bad lines were told of. */
+  readonly #warned = new Set<string>();
+
+  constructor(options: MemoryKeeperOptions) {
+    this.#options = options;
+    this.#versions = options.versions === undefined ? null : new Versions(options.versions);
+  }
+
+  /** Finishes what a crash interrupted, and takes over an older history. */
+  open(): Promise<void> {
+    return this.#alone(() => Promise.resolve());
+  }
+
+  /** Adds an entry, once for each key. */
+  append(scope: MemoryScope, added: NewHistoryEntry): Promise<HistoryAppended> {
+    return this.#alone(async () => {
+      const content = historyContent(added);
+      if (content === null) return { state: "nothing" };
+      const { files, clock, timezone } = this.#options;
+      const text = await files.read(scope.historyPath) ?? "";
+      const entries = this.#entries(scope, text);
+      const known = entries.find(({ id }) => id === added.key);
+      if (known !== undefined) return { state: "repeated", cursor: known.cursor };
+      const entry = {
+        cursor: nextCursor(entries, await this.#cursor(scope), await this.#dreamCursor(scope)),
+        timestamp: localMinute(clock.now(), timezone),
+        content,
+        session_key: added.sessionKey,
+        id: added.key,
+      };
+      const isCut = text !== "" && !text.endsWith("\n");
+      await files.append(scope.historyPath, `${isCut ? "\n" : ""}${historyLine(entry)}`);
+      await files.replace(scope.cursorPath, String(entry.cursor));
+      return { state: "appended", entry };
+    });
+  }
+
+  /** Changes a file of facts, unless what it holds now does not allow it. */
+  edit(
+    scope: MemoryScope,
+    file: MemoryFileName,
+    { edit, reason }: { readonly edit: MemoryEdit; readonly reason: string },
+  ): Promise<MemoryEdited> {
+    return this.#alone(async () => {
+      const { files } = this.#options;
+      const path = scope.pathOf(file);
+      await this.#record(() => BY_HAND);
+      for (let tries = 0; tries < SWAPS_MAX; tries++) {
+        const current = await files.read(path);
+        const edited = await editedText(current ?? "", edit);
+        if (edited.state === "refused") {
+          return { state: "refused", reason: `Cannot edit "${path}": ${edited.problem}` };
+        }
+        if (edited.text === current) return { state: "unchanged", path };
+        if (!await files.swap(path, current, edited.text)) continue;
+        return { state: "edited", path, version: await this.#record(() => reason) };
+      }
+      return {
+        state: "refused",
+        reason: `Cannot edit "${path}": somebody keeps changing it; try again later`,
+      };
+    });
+  }
+
+  /** Scopes that have a memory; everybody's first. */
+  scopes(): Promise<readonly MemoryScope[]> {
+    return this.#alone(() => this.#scopes());
+  }
+
+  /** The oldest entries that were not digested yet; null when there are none. */
+  nextBatch(
+    scope: MemoryScope,
+    { entriesMax, charsMax }: { readonly entriesMax: number; readonly charsMax: number },
+  ): Promise<DreamBatch | null> {
+    return this.#alone(async () => {
+      const text = await this.#options.files.read(scope.historyPath) ?? "";
+      const waiting = entriesAfter(this.#entries(scope, text), await this.#dreamCursor(scope));
+      const entries: HistoryEntry[] = [];
+      let chars = 0;
+      for (const entry of waiting.slice(0, entriesMax)) {
+        chars += entry.content.length;
+        if (entries.length > 0 && chars > charsMax) break;
+        entries.push(entry);
+      }
+      if (entries.length === 0) return null;
+      return { entries, left: waiting.length - entries.length, texts: await this.#texts(scope) };
+    });
+  }
+
+  /** How old the lines of a scope's MEMORY.md are, in days; none where nobody knows. */
+  lineAges(scope: MemoryScope, text: string): Promise<readonly number[]> {
+    return this.#alone(async () => {
+      if (this.#versions === null) return [];
+      await this.#record(() => BY_HAND);
+      const nowMs = this.#options.clock.now();
+      return await this.#versions.lineAges(scope.pathOf("MEMORY"), text, nowMs);
+    });
+  }
+
+  /** Takes what came of a batch: files, number and version, all or nothing. */
+  finishBatch(digested: Digested): Promise<BatchEnd> {
+    return this.#alone(async () => {
+      const { scope, base, texts, proposals, cursor, lastTimestamp } = digested;
+      await this.#record(() => BY_HAND);
+      const changes: Intent["files"][number][] = [];
+      const conflicts: string[] = [];
+      for (const file of MEMORY_FILE_NAMES) {
+        if (texts[file] === base[file]) continue;
+        const path = scope.pathOf(file);
+        const before = await this.#options.files.read(path);
+        const merged = await mergeTexts(base[file], before ?? "", texts[file]);
+        if (merged.state === "conflict") conflicts.push(path);
+        else changes.push({ path, before, after: merged.text });
+      }
+      if (conflicts.length > 0) return { state: "conflict", files: conflicts };
+      for (const [path, after] of proposals) {
+        const isThere = await this.#options.files.read(path) !== null;
+        if (!isThere) changes.push({ path, before: null, after });
+      }
+      const version = await this.#carryOut({
+        files: changes,
+        cursor: { path: scope.dreamCursorPath, value: cursor },
+        subject: `dream: ${lastTimestamp}, {n} change(s)`,
+      });
+      await this.#compact(scope, cursor);
+      return { state: "kept", version };
+    });
+  }
+
+  /** Files of skills that are there, by name; in use or proposed. */
+  skillFolders(): Promise<readonly string[]> {
+    return this.#alone(() => this.#options.files.folders("skills"));
+  }
+
+  /** A file that Dream may look at. */
+  read(path: string): Promise<string | null> {
+    return this.#alone(() => this.#options.files.read(path));
+  }
+
+  /** The number of the last entry that Dream has digested. */
+  dreamCursor(scope: MemoryScope): Promise<number> {
+    return this.#alone(() => this.#dreamCursor(scope));
+  }
+
+  listVersions(limit: number): Promise<VersionList> {
+    return this.#versioned(async (versions) => ({
+      state: "versions",
+      versions: await versions.list(limit),
+    }));
+  }
+
+  showVersion(id: string | null): Promise<VersionAnswer> {
+    return this.#versioned(async (versions) => {
+      const shown = await versions.show(id);
+      return shown === null ? { state: "unknown" } : { state: "shown", shown };
+    });
+  }
+
+  /** Takes a version back and keeps what was changed since, by hand too. */
+  restoreVersion(id: string): Promise<VersionRestored> {
+    return this.#versioned<VersionRestored>(async (versions) => {
+      await this.#record(() => BY_HAND);
+      const undoing = await versions.undo(id, await this.#tracked());
+      if (undoing.state !== "changes") return undoing;
+      const files = undoing.files.map(({ path, before, after }) => ({
+        path,
+        before,
+        after: after ?? "",
+      }));
+      const short = id.trim().slice(0, SHORT_ID_CHARS);
+      const version = await this.#carryOut({
+        files,
+        cursor: null,
+        subject: `restore: undo ${short}`,
+      });
+      return version === null
+        ? { state: "unchanged" }
+        : { state: "restored", version, files: files.map(({ path }) => path) };
+    });
+  }
+
+  /** Does one thing at a time, after what a crash left was finished. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(async () => {
+      try {
+        if (!this.#isOpened) await this.#open();
+        return await work();
+      } catch (thrown) {
+        if (thrown instanceof MemoryError) throw thrown;
+        const cause = asError(thrown);
+        const message = `Cannot use the memory files: ${cause.message}`;
+        throw new MemoryError("memory_file_failed", message, { cause });
+      }
+    });
+    this.#last = turn.catch(() => {}); // told to whoever asked
+    return turn;
+  }
+
+  #versioned<T>(
+    work: (versions: Versions) => Promise<T>,
+  ): Promise<T | { readonly state: "off"; readonly reason: string }> {
+    const versions = this.#versions;
+    if (versions === null) {
+      return Promise.resolve({ state: "off", reason: "memory is not versioned here" });
+    }
+    return this.#alone(async () => {
+      try {
+        return await work(versions);
+      } catch (thrown) {
+        const cause = asError(thrown);
+        const message = `Cannot read the versions of the memory: ${cause.message}`;
+        throw new MemoryError("memory_versions_failed", message, { cause });
+      }
+    });
+  }
+
+  async #open(): Promise<void> {
+    await takeOverHistory(this.#options);
+    const intent = await readIntent(this.#options.files);
+    this.#isOpened = true;
+    if (intent === null) return;
+    await this.#finish(intent);
+  }
+
+  async #carryOut(intent: Intent): Promise<string | null> {
+    await writeIntent(this.#options.files, intent);
+    return await this.#finish(intent);
+  }
+
+  async #finish(intent: Intent): Promise<string | null> {
+    const { files } = this.#options;
+    await carryOutIntent(files, intent);
+    const subject = (changes: number) => intent.subject.replace("{n}", String(changes));
+    const version = await this.#record(subject);
+    await endIntent(files);
+    return version;
+  }
+
+  /** Keeps the files as they are. What cannot be versioned is remembered all the same. */
+  async #record(subject: (changes: number) => string): Promise<string | null> {
+    if (this.#versions === null) return null;
+    try {
+      const files = await this.#tracked();
+      return await this.#versions.record(files, subject, this.#options.clock.now());
+    } catch (thrown) {
+      const { message } = asError(thrown);
+      logger.error("Cannot keep a version of the memory files: {reason}", { reason: message });
+      return null;
+    }
+  }
+
+  /** The files that are versioned, by path. */
+  async #tracked(): Promise<ReadonlyMap<string, string>> {
+    const paths = new Set<string>();
+    for (const scope of await this.#scopes()) {
+      for (const file of MEMORY_FILE_NAMES) paths.add(scope.pathOf(file));
+      paths.add(scope.dreamCursorPath);
+    }
+    const texts = new Map<string, string>();
+    for (const path of paths) {
+      const text = await this.#options.files.read(path);
+      if (text !== null) texts.set(path, text);
+    }
+    return texts;
+  }
+
+  async #scopes(): Promise<readonly MemoryScope[]> {
+    const names = await this.#options.files.folders(SCOPES_PATH);
+    return [MemoryScope.global, ...names.map((name) => MemoryScope.found(name))];
+  }
+
+  async #texts(scope: MemoryScope): Promise<MemoryTexts> {
+    const { files } = this.#options;
+    const read = async (file: MemoryFileName) => await files.read(scope.pathOf(file)) ?? "";
+    return { MEMORY: await read("MEMORY"), SOUL: await read("SOUL"), USER: await read("USER") };
+  }
+
+  async #compact(scope: MemoryScope, digested: number): Promise<void> {
+    const { files } = this.#options;
+    const text = await files.read(scope.historyPath) ?? "";
+    const compacted = compactHistory(text, digested);
+    // Somebody edits it just now: the next run tries again.
+    if (compacted !== text) await files.swap(scope.historyPath, text, compacted);
+  }
+
+  #entries(scope: MemoryScope, text: string): readonly HistoryEntry[] {
+    const { entries, skipped } = readHistory(text);
+    if (skipped > 0 && !this.#warned.has(scope.folder)) {
+      this.#warned.add(scope.folder);
+      logger.warn("Skipped {skipped} lines of {path} that are no entries", {
+        skipped,
+        path: scope.historyPath,
+      });
+    }
+    return entries;
+  }
+
+  async #cursor(scope: MemoryScope): Promise<number> {
+    return readCursor(await this.#options.files.read(scope.cursorPath));
+  }
+
+  async #dreamCursor(scope: MemoryScope): Promise<number> {
+    return readCursor(await this.#options.files.read(scope.dreamCursorPath));
+  }
+}
