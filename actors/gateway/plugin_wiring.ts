@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { PluginRights, ToolPluginConfig } from "../config/schema/tool_rules.ts";
 import { asError } from "../kernel/errors.ts";
@@ -22,6 +23,8 @@ import type { Tool, ToolNeeds } from "../tools/tool.ts";
 import { folderOfModule, moduleUrl, realPlace } from "./adapters/module_places.ts";
 import { pathRules } from "./tool_wiring.ts";
 import type { World } from "./world.ts";
+
+const logger = getLogger(["troupe", "gateway", "plugins"]);
 
 const MEMORY_BYTES_MAX = 500_000_000;
 /** A module that takes longer to load is left out. */
@@ -54,7 +57,10 @@ export async function wirePlugins(options: PluginOptions): Promise<WiredPlugins>
   const names = new Set(taken);
   const tools: Tool[] = [];
   const lines = opened.map(({ entry, found, problem }) => {
-    if (problem !== null) return `Plug-in ${entry.module}: off: ${problem}`;
+    if (problem !== null) {
+      logger.warn("Plug-in {module} is off: {problem}", { module: entry.module, problem });
+      return `Plug-in ${entry.module}: off: ${problem}`;
+    }
     const free = found.filter(({ name }) => !names.has(name));
     for (const tool of free) names.add(tool.name);
     tools.push(...free);
