@@ -7,7 +7,11 @@ import { join } from "node:path";
 import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
-import { hostProcesses, startHostProcess } from "../../actors/tools/host/adapters/process_link.ts";
+import {
+  denoCommand,
+  hostProcesses,
+  startHostProcess,
+} from "../../actors/tools/host/adapters/process_link.ts";
 import type { StartHost } from "../../actors/tools/host/host_link.ts";
 import type { HostRights, HostSetup } from "../../actors/tools/host/host_protocol.ts";
 import { ToolHosts } from "../../actors/tools/host/tool_hosts.ts";
@@ -17,7 +21,7 @@ const MEMORY_BYTES_MAX = 400_000_000;
 
 /** Starts hosts with tools that break; `faulty_host_worker.ts` names them. */
 export const startFaultyHost: StartHost = hostProcesses(
-  new URL("./faulty_host_entry.ts", import.meta.url),
+  denoCommand(new URL("./faulty_host_entry.ts", import.meta.url)),
 );
 
 /** Hosts over a workspace; both go when it is disposed. */

@@ -3,6 +3,8 @@ import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/
 import { until } from "../support/until.ts";
 import { FeishuPlatform } from "../simulators/feishu_server.ts";
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
+import { HOST_ARGUMENT, hostProcesses } from "../../actors/tools/host/adapters/process_link.ts";
+import { HARMLESS, HOSTILE, trappedBench, tryCalls } from "../support/path_traps.ts";
 import { buildBinary } from "./single_binary.ts";
 import project from "../../deno.json" with { type: "json" };
 
@@ -40,6 +42,17 @@ Deno.test({
     assert.equal(code, 0);
     const [, , listing = ""] = await home.transcript("cli_direct");
     assert.match(listing, /SOUL\.md/);
+  },
+});
+
+Deno.test({
+  name: `The single binary's tool hosts keep to the workspace${NOTE}`,
+  ignore,
+  async fn() {
+    const start = hostProcesses(() => [...PROGRAM, HOST_ARGUMENT]);
+    await using bench = await trappedBench({ start });
+    assert.deepEqual(await tryCalls(HOSTILE, bench), []);
+    assert.deepEqual(await tryCalls(HARMLESS, bench), []);
   },
 });
 

@@ -21,17 +21,31 @@ const STDERR_BYTES_MAX = 2_000;
 const PRLIMIT_EXTRA_BYTES = 1_000_000_000;
 
 /** Starts a host's process. */
-export const startHostProcess: StartHost = hostProcesses(HOST_ENTRY);
+export const startHostProcess: StartHost = hostProcesses(
+  Deno.build.standalone ? () => [Deno.execPath(), HOST_ARGUMENT] : denoCommand(HOST_ENTRY),
+);
 
-/** Starts processes of hosts whose module is `entry`. */
-export function hostProcesses(entry: URL): StartHost {
-  return (setup, listener) => startProcess(entry, setup, listener);
+/** The command line of a host with these rights. */
+export type HostCommand = (rights: HostRights) => readonly string[];
+
+/** Starts hosts by a command line. */
+export function hostProcesses(commandOf: HostCommand): StartHost {
+  return (setup, listener) => startProcess(commandOf(setup.rights), setup, listener);
 }
 
-function startProcess(entry: URL, setup: HostSetup, listener: HostListener): HostLink {
+/** Runs a host's module with exactly its rights. */
+export function denoCommand(entry: URL): HostCommand {
+  return (rights) => denoLine(rights, entry);
+}
+
+function startProcess(
+  command: readonly string[],
+  setup: HostSetup,
+  listener: HostListener,
+): HostLink {
   let child: Deno.ChildProcess;
   try {
-    child = spawn(setup.rights, entry);
+    child = spawn(command, setup.rights);
   } catch (error) {
     queueMicrotask(() => listener.ended(`it cannot be started: ${asError(error).message}`));
     return { send: () => {}, close: () => {}, kill: () => {} };
@@ -102,10 +116,7 @@ class ProcessLink implements HostLink {
   }
 }
 
-function spawn(rights: HostRights, entry: URL): Deno.ChildProcess {
-  const command = Deno.build.standalone
-    ? [Deno.execPath(), HOST_ARGUMENT]
-    : denoLine(rights, entry);
+function spawn(command: readonly string[], rights: HostRights): Deno.ChildProcess {
   const limited = limitsMemory()
     ? ["prlimit", `--data=${rights.memoryBytesMax + PRLIMIT_EXTRA_BYTES}`, ...command]
     : command;
@@ -117,6 +128,7 @@ function spawn(rights: HostRights, entry: URL): Deno.ChildProcess {
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
+    detached: true, // Ctrl-C in a terminal is for the conversation, not for its tools
   }).spawn();
 }
 
