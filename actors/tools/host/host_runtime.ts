@@ -6,7 +6,7 @@
 import { asError } from "../../kernel/errors.ts";
 import { invariant } from "../../kernel/invariant.ts";
 import { ToolError } from "../tool.ts";
-import type { HostInside, HostWorld } from "./host_kinds.ts";
+import type { HostInside, HostWorld } from "./host_inside.ts";
 import { toHostSchema } from "./host_messages.ts";
 import type { FromHost, HostCall, HostSetup } from "./host_protocol.ts";
 

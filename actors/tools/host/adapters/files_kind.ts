@@ -5,7 +5,7 @@
 
 import { WorkspaceFiles } from "../../adapters/workspace_files.ts";
 import type { Tool } from "../../tool.ts";
-import type { HostInside, HostWorld } from "../host_kinds.ts";
+import type { HostInside, HostWorld } from "../host_inside.ts";
 import type { HostSetup } from "../host_protocol.ts";
 import { REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
 

@@ -9,7 +9,7 @@ import { invariant } from "../../../kernel/invariant.ts";
 import { asError } from "../../../kernel/errors.ts";
 import { DESCRIBE_TOOLS, parsePluginTools, type PluginTool } from "../../plugin_tool.ts";
 import type { Tool, ToolResult } from "../../tool.ts";
-import type { HostInside } from "../host_kinds.ts";
+import type { HostInside } from "../host_inside.ts";
 import type { HostSetup } from "../host_protocol.ts";
 import { REFUSED_FILES, REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
 

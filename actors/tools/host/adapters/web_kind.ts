@@ -6,7 +6,7 @@
 import { createToolNet } from "../../net/adapters/tool_net.ts";
 import { webSettings } from "../../web/web_settings.ts";
 import { webTools } from "../../web/web_tools.ts";
-import type { HostInside, HostWorld } from "../host_kinds.ts";
+import type { HostInside, HostWorld } from "../host_inside.ts";
 import type { HostSetup } from "../host_protocol.ts";
 import { REFUSED_FILES, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
 
