@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { ActorRef } from "../kernel/ref.ts";
 import { defineTool } from "./define_tool.ts";
 import { describeView } from "./exec_sessions.ts";
-import type { ShellSessionsMessage, ShellSessionView } from "./shell/shell_sessions.ts";
+import type { ShellSessionsMessage, ShellSessionView } from "./shell/shell_session_protocol.ts";
 import type { ShellOutcome, Tool, ToolResult } from "./tool.ts";
 
 const OUTPUT_BYTES_MAX = 10_000;

@@ -10,7 +10,7 @@ import type {
   ShellSessionEntry,
   ShellSessionsMessage,
   ShellSessionView,
-} from "./shell/shell_sessions.ts";
+} from "./shell/shell_session_protocol.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 
 const YIELD_MS_DEFAULT = 1_000;

@@ -37,7 +37,7 @@ export class ProcessLevel implements ShellLevel {
   readonly description: string =
     "plain processes, not sandboxed: commands can do what you can, and read the gateway's secrets";
   readonly #options: ProcessLevelOptions;
-  readonly #isLinux = canWatch();
+  readonly #canWatch: boolean = canWatch();
 
   constructor(options: ProcessLevelOptions) {
     this.#options = options;
@@ -53,7 +53,7 @@ export class ProcessLevel implements ShellLevel {
     });
     return Promise.resolve(
       new ChildShellProcess(child, hasInput, {
-        ...(this.#isLinux && {
+        ...(this.#canWatch && {
           watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
           sweep: () => killMarked(`${MARK}=${mark}`),
         }),
