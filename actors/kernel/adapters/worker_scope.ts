@@ -31,7 +31,7 @@ export function threadScope(): WorkerScope {
         Awaited<ReturnType<WorkerScope["connect"]>>
       >();
       const connected = new AbortController();
-      globalThis.addEventListener("message", (event: Event) => {
+      globalThis.addEventListener("message", (event) => {
         if (!(event instanceof MessageEvent) || !isStart(event.data)) return;
         connected.abort();
         resolve({ port: linkPort(event.data.port), start: event.data.start });
