@@ -10,7 +10,9 @@ export type MemoryFailure =
   /** A file cannot be read or written. */
   | "memory_file_failed"
   /** The versions cannot be read or written. */
-  | "memory_versions_failed";
+  | "memory_versions_failed"
+  /** A run of Dream took too long. */
+  | "memory_dream_failed";
 
 /** The memory's files or versions cannot be used just now; nothing of the request was kept. */
 export class MemoryError extends GatewayError {

@@ -32,7 +32,14 @@ import type {
   VersionList,
   VersionRestored,
 } from "./protocol.ts";
-import { MEMORY_FILE_NAMES, type MemoryFileName, MemoryScope, SCOPES_PATH } from "./scope.ts";
+import {
+  MEMORY_FILE_NAMES,
+  type MemoryFileName,
+  MemoryScope,
+  type MemoryTexts,
+  PROPOSED_SKILLS,
+  SCOPES_PATH,
+} from "./scope.ts";
 import { mergeTexts } from "./text_merge.ts";
 import { SHORT_ID_CHARS, Versions } from "./versions.ts";
 
@@ -51,9 +58,6 @@ export interface MemoryKeeperOptions {
   /** IANA name. */
   readonly timezone: string;
 }
-
-/** The texts of a scope's files of facts; "" where one is missing. */
-export type MemoryTexts = Readonly<Record<MemoryFileName, string>>;
 
 /** What Dream has to digest next. */
 export interface DreamBatch {
@@ -219,9 +223,17 @@ export class MemoryKeeper {
     });
   }
 
-  /** Files of skills that are there, by name; in use or proposed. */
+  /** Names of the skills that are there. */
   skillFolders(): Promise<readonly string[]> {
-    return this.#alone(() => this.#options.files.folders("skills"));
+    return this.#alone(async () => {
+      const names = await this.#options.files.folders("skills");
+      return names.filter((name) => !name.startsWith("."));
+    });
+  }
+
+  /** Names of the skills that wait for the owner's word. */
+  proposedSkills(): Promise<readonly string[]> {
+    return this.#alone(() => this.#options.files.folders(PROPOSED_SKILLS));
   }
 
   /** A file that Dream may look at. */

@@ -86,8 +86,14 @@ export class MemoryScope {
 /** A file of facts: SOUL.md, USER.md or MEMORY.md. */
 export type MemoryFileName = "MEMORY" | "SOUL" | "USER";
 
+/** The texts of a scope's files of facts; "" where one is missing. */
+export type MemoryTexts = Readonly<Record<MemoryFileName, string>>;
+
 /** All files of facts. */
 export const MEMORY_FILE_NAMES: readonly MemoryFileName[] = ["MEMORY", "SOUL", "USER"];
+
+/** Where skills stand that the owner has not accepted yet. */
+export const PROPOSED_SKILLS = "skills/.proposed";
 
 /** The folder below the workspace that holds the scopes' folders. */
 export const SCOPES_PATH: string = SCOPES_FOLDER;

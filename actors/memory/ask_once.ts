@@ -1,0 +1,59 @@
+/**
+ * One question to Dream's model, waited for to its end, and counted.
+ * @module
+ */
+
+import type { ChatRequest, ChatResponse, ProviderError } from "../../providers/provider.ts";
+import { estimatePromptTokens, estimateTextTokens } from "../../providers/tokens.ts";
+import { untilAborted } from "../kernel/aborting.ts";
+import type { DreamModel } from "./ports.ts";
+
+/** An answer, or a sentence why there is none. */
+export type Answered =
+  | { readonly state: "answered"; readonly response: ChatResponse }
+  | { readonly state: "failed"; readonly reason: string };
+
+/**
+ * Asks once; the provider repeats what may be repeated.
+ *
+ * @throws the signal's reason when it aborts
+ */
+export async function askOnce(
+  { provider, model, refusal, book, ...limits }: DreamModel,
+  { messages, tools }: Pick<ChatRequest, "messages" | "tools">,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const refused = await refusal();
+  if (refused !== null) return { state: "failed", reason: refused };
+  signal.throwIfAborted();
+  const { tokensMax, temperature, reasoningEffort } = limits;
+  const conversationId = "dream";
+  const request = { model, messages, tools, tokensMax, temperature, reasoningEffort };
+  const events = provider.chat({ ...request, conversationId }, signal)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { value: event, done } = await untilAborted(events.next(), signal);
+      if (done) return { state: "failed", reason: "the model's answer broke off" };
+      if (event.type === "failed") return { state: "failed", reason: reasonOf(event.error) };
+      if (event.type !== "finished") continue;
+      const { response, by = { provider: provider.name, model } } = event;
+      const usage = response.usage ?? estimate(messages, response);
+      await book({ by, usage, isEstimated: response.usage === null });
+      return { state: "answered", response };
+    }
+  } finally {
+    // Not awaited: a stream that hangs would hang here as well.
+    Promise.resolve(events.return?.()).catch(() => {});
+  }
+}
+
+function reasonOf(error: ProviderError): string {
+  return error.userText.replace(/\.$/, "");
+}
+
+function estimate(messages: ChatRequest["messages"], { content, calls }: ChatResponse) {
+  const promptTokens = estimatePromptTokens(messages, []);
+  const said = calls.map(({ call }) => call.function.arguments).join("");
+  const completionTokens = estimateTextTokens((content ?? "") + said);
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+}

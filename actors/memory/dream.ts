@@ -1,0 +1,239 @@
+/**
+ * Dream: turns summaries of conversations into long-term memory, batch by batch. A batch is either
+ * digested whole, or it waits.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { ChatMessage } from "../../providers/provider.ts";
+import type { Clock } from "../kernel/clock.ts";
+import { askOnce } from "./ask_once.ts";
+import { DREAM_TOOLS, DreamDraft } from "./dream_draft.ts";
+import {
+  ANALYSIS_PROMPT,
+  analysisQuestion,
+  EDIT_PROMPT,
+  editQuestion,
+  isNothingToDo,
+  type MarkUntrusted,
+} from "./dream_prompts.ts";
+import { localMinute } from "./local_time.ts";
+import type { DreamBatch, MemoryKeeper } from "./memory_keeper.ts";
+import type { DreamModel } from "./ports.ts";
+import type { DreamOutcome } from "./protocol.ts";
+import { type MemoryScope, PROPOSED_SKILLS } from "./scope.ts";
+
+const logger = getLogger(["troupe", "memory", "dream"]);
+
+/** Batches of one run, over all scopes: a long backlog takes several runs. */
+const BATCHES_PER_RUN_MAX = 10;
+
+/** How Dream works. */
+export interface DreamSettings {
+  /** Entries of one batch. */
+  readonly batchMax: number;
+  /** Model calls of one second phase. */
+  readonly iterationsMax: number;
+  /** Marks old lines of MEMORY.md for the model. */
+  readonly annotatesLineAges: boolean;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** What a run needs. */
+export interface DreamOptions {
+  readonly keeper: MemoryKeeper;
+  readonly model: DreamModel;
+  readonly settings: DreamSettings;
+  readonly mark: MarkUntrusted;
+  readonly clock: Clock;
+}
+
+/** A batch that was digested, or why it was not. */
+type BatchOutcome =
+  | {
+    readonly state: "done";
+    readonly version: string | null;
+    readonly proposals: readonly string[];
+  }
+  | { readonly state: "failed"; readonly reason: string };
+
+/**
+ * Digests what waits, in all scopes. The first failure ends the run; what was digested before
+ * stays so.
+ *
+ * @throws the signal's reason when it aborts; {MemoryError}
+ */
+export async function dream(options: DreamOptions, signal: AbortSignal): Promise<DreamOutcome> {
+  const { keeper } = options;
+  const versions: string[] = [];
+  const proposals: string[] = [];
+  let entries = 0;
+  let left = 0;
+  let batches = 0;
+  for (const scope of await keeper.scopes()) {
+    for (;;) {
+      const batch = await keeper.nextBatch(scope, batchLimits(options));
+      if (batch === null) break;
+      if (batches++ >= BATCHES_PER_RUN_MAX) {
+        left += batch.entries.length + batch.left;
+        break;
+      }
+      const outcome = await digest(options, { scope, batch }, signal);
+      if (outcome.state === "failed") {
+        logger.warn("Dream stopped after {entries} entries of {scope}: {reason}", {
+          entries,
+          scope: scope.folder,
+          reason: outcome.reason,
+        });
+        return { state: "failed", reason: outcome.reason, entries };
+      }
+      entries += batch.entries.length;
+      if (outcome.version !== null) versions.push(outcome.version);
+      proposals.push(...outcome.proposals);
+    }
+  }
+  if (batches === 0) return { state: "nothing_new" };
+  return { state: "done", entries, left, versions, proposals };
+}
+
+function batchLimits({ settings, model }: DreamOptions) {
+  return { entriesMax: settings.batchMax, charsMax: model.batchCharsMax };
+}
+
+interface BatchOf {
+  readonly scope: MemoryScope;
+  readonly batch: DreamBatch;
+}
+
+async function digest(
+  options: DreamOptions,
+  { scope, batch }: BatchOf,
+  signal: AbortSignal,
+): Promise<BatchOutcome> {
+  const { keeper } = options;
+  const last = batch.entries.at(-1);
+  if (last === undefined) return { state: "done", version: null, proposals: [] };
+  const analysis = await analyse(options, { scope, batch }, signal);
+  if (analysis.state === "failed") return analysis;
+  const draft = await newDraft(keeper, { scope, batch });
+  if (!isNothingToDo(analysis.text)) {
+    const failure = await carryOut(options, { analysis: analysis.text, draft, batch }, signal);
+    if (failure !== null) return { state: "failed", reason: failure };
+  }
+  const end = await keeper.finishBatch({
+    scope,
+    cursor: last.cursor,
+    base: batch.texts,
+    texts: draft.texts,
+    proposals: draft.proposals,
+    lastTimestamp: last.timestamp,
+  });
+  if (end.state === "conflict") {
+    const reason = `${end.files.join(", ")} was edited by hand meanwhile; the next run tries again`;
+    return { state: "failed", reason };
+  }
+  const proposals = [...draft.proposals.keys()].map((path) => path.split("/").at(-2) ?? path);
+  return { state: "done", version: end.version, proposals };
+}
+
+type Analysis =
+  | { readonly state: "done"; readonly text: string }
+  | { readonly state: "failed"; readonly reason: string };
+
+/** The first phase. Half an analysis is none. */
+async function analyse(
+  { keeper, model, settings, mark, clock }: DreamOptions,
+  { scope, batch: { entries, texts } }: BatchOf,
+  signal: AbortSignal,
+): Promise<Analysis> {
+  const ages = settings.annotatesLineAges ? await keeper.lineAges(scope, texts.MEMORY) : [];
+  const today = localMinute(clock.now(), settings.timezone).slice(0, 10);
+  const shown = entries.map((entry) => ({
+    ...entry,
+    content: entry.content.slice(0, model.batchCharsMax).toWellFormed(),
+  }));
+  const messages: ChatMessage[] = [
+    { role: "system", content: ANALYSIS_PROMPT },
+    { role: "user", content: analysisQuestion({ entries: shown, texts, ages, today, mark }) },
+  ];
+  const answered = await askOnce(model, { messages, tools: [] }, signal);
+  if (answered.state === "failed") return answered;
+  const { content, calls, finishReason } = answered.response;
+  if (finishReason !== "stop" || calls.length > 0) {
+    const reason = `the model's analysis is not complete (it ended with "${finishReason}")`;
+    return { state: "failed", reason };
+  }
+  const text = content?.trim() ?? "";
+  if (text === "") return { state: "failed", reason: "the model gave an empty analysis" };
+  return { state: "done", text };
+}
+
+async function newDraft(keeper: MemoryKeeper, { scope, batch }: BatchOf): Promise<DreamDraft> {
+  const names = await keeper.skillFolders();
+  const proposed = await keeper.proposedSkills();
+  return new DreamDraft({
+    texts: batch.texts,
+    fixed: new Set(scope.isGlobal ? [] : ["SOUL"]),
+    skills: new Set([...names, ...proposed]),
+    readSkill: async (name) =>
+      await keeper.read(`skills/${name}/SKILL.md`) ??
+        await keeper.read(`${PROPOSED_SKILLS}/${name}/SKILL.md`),
+  });
+}
+
+interface Editing {
+  readonly analysis: string;
+  readonly draft: DreamDraft;
+  readonly batch: DreamBatch;
+}
+
+/** The second phase. @returns why it did not come to its end, or null */
+async function carryOut(
+  { keeper, model, settings, mark }: DreamOptions,
+  { analysis, draft, batch }: Editing,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const skills = await describeSkills(keeper);
+  const messages: ChatMessage[] = [
+    { role: "system", content: EDIT_PROMPT },
+    { role: "user", content: editQuestion({ analysis, texts: batch.texts, skills, mark }) },
+  ];
+  for (let iteration = 0; iteration < settings.iterationsMax; iteration++) {
+    const answered = await askOnce(model, { messages, tools: DREAM_TOOLS }, signal);
+    if (answered.state === "failed") return answered.reason;
+    const { content, calls, finishReason, thinkingBlocks, reasoning } = answered.response;
+    if (calls.length === 0) {
+      return finishReason === "stop" ? null : `the model's work broke off ("${finishReason}")`;
+    }
+    if (finishReason === "length") return "the model's edits were cut off";
+    messages.push({
+      role: "assistant",
+      content,
+      tool_calls: calls.map(({ call }) => call),
+      ...(reasoning !== null && { reasoning_content: reasoning }),
+      ...(thinkingBlocks.length > 0 && { thinking_blocks: thinkingBlocks }),
+    });
+    for (const { call, parsed } of calls) {
+      const { name } = call.function;
+      const result = parsed.state === "invalid"
+        ? `Error: the arguments cannot be read: ${parsed.problem}`
+        : await draft.run(name, parsed.value);
+      messages.push({ role: "tool", tool_call_id: call.id, name, content: result });
+    }
+  }
+  return `the model did not come to an end within ${settings.iterationsMax} steps`;
+}
+
+const DESCRIPTION = /^description:\s*(.+)$/m;
+
+async function describeSkills(keeper: MemoryKeeper): Promise<readonly string[]> {
+  const described: string[] = [];
+  for (const name of await keeper.skillFolders()) {
+    const text = await keeper.read(`skills/${name}/SKILL.md`);
+    if (text === null) continue;
+    described.push(`${name}: ${DESCRIPTION.exec(text)?.[1]?.trim() ?? "(no description)"}`);
+  }
+  for (const name of await keeper.proposedSkills()) described.push(`${name}: (proposed already)`);
+  return described;
+}
