@@ -40,6 +40,7 @@ import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
 import { checkRights } from "./rights/check_rights.ts";
 import { openAudit } from "./rights/open_audit.ts";
+import { ownerCheck } from "./rights/owner_check.ts";
 import { wireShell } from "./shell_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { announceRestart, restartPort } from "./restart.ts";
@@ -256,7 +257,7 @@ function startActors(
   const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
   const { config, locations } = loaded;
   const { onRestart: request, world: { clock } } = options;
-  const restart = request && restartPort({ owners: config.owners, clock, request });
+  const restart = request && restartPort({ clock, request });
   const { defaults } = config.agents;
   const { transcribeFolder } = services;
   const platforms = isWhole
@@ -270,7 +271,8 @@ function startActors(
     secrets: loaded.secrets.values,
     surroundings: { folder: workspace, home: userHomeFolder() },
   });
-  const shared = { ...services.shared, restart, audit, approval };
+  const isOwner = ownerCheck(config.owners);
+  const shared = { ...services.shared, isOwner, restart, audit, approval };
   const core = startCore({
     system,
     journal,

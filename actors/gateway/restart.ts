@@ -1,5 +1,5 @@
 /**
- * `/restart`: who may ask for it, and the word in its chat once the gateway is back.
+ * `/restart`: what it asks for, and the word in its chat once the gateway is back.
  * @module
  */
 
@@ -37,18 +37,14 @@ const noteSchema: z.ZodType<RestartNote> = z.object({
 
 /** What restarts need. */
 export interface RestartOptions {
-  /** Those who may ask, each as `channel:sender`; without any, everybody may. */
-  readonly owners: readonly string[];
   readonly clock: Clock;
   /** Ends the process in good order, so that it is started again. */
   readonly request: () => void;
 }
 
 /** How the sessions of a gateway restart it. */
-export function restartPort({ owners, clock, request }: RestartOptions): RestartPort {
+export function restartPort({ clock, request }: RestartOptions): RestartPort {
   return {
-    isAllowed: ({ channel, senderId }) =>
-      owners.length === 0 || owners.includes(`${channel}:${senderId}`),
     noteFor: ({ channel, replyChannel, chatId, sessionKey, context }: Inbound) => ({
       key: NOTE_KEY,
       value: {

@@ -92,11 +92,11 @@ export function webSettings({ config, process }: LoadedConfig): WebSettings {
 export function wireSearchUsage(
   loaded: LoadedConfig,
   net: ToolNet,
-): (() => Promise<string>) | undefined {
+): ((signal: AbortSignal) => Promise<string>) | undefined {
   const { web } = loaded.config.tools;
   if (!web.enable || web.search.provider !== "tavily") return undefined;
   const { search } = webSettings(loaded);
-  return () => searchUsage(search, net, new AbortController().signal);
+  return (signal) => searchUsage(search, net, signal);
 }
 
 function webSetup(loaded: LoadedConfig, rules: PathRules): HostSetup {

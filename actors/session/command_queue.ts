@@ -5,7 +5,8 @@
 
 import type { Inbound } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
-import { type CommandName, parseCommand } from "./command_table.ts";
+import { GatewayError } from "../kernel/errors.ts";
+import { parseCommand, type ParsedCommand } from "./command_table.ts";
 
 /** Commands held in memory; the rest waits in the journal. */
 const COMMANDS_MAX = 64;
@@ -14,16 +15,29 @@ const COMMANDS_MAX = 64;
  * A command that is being done. checking: it may have been told of twice; waiting: for the turn to
  * end; running: takes effect.
  */
-export interface ActiveCommand {
+export interface ActiveCommand extends ParsedCommand {
   readonly inbound: Inbound;
-  readonly name: CommandName;
   phase: "checking" | "waiting" | "running";
+  /** Aborts when another command waits behind it: what it only looks up must not hold that up. */
+  readonly hurry: AbortSignal;
+}
+
+/** Another command waits, `/stop` perhaps. */
+class CommandWaitsError extends GatewayError {
+  override readonly name = "CommandWaitsError";
+  readonly code = "command_waits";
+  readonly recovery = "give_up";
+
+  constructor() {
+    super("not asked to the end, as another command waits");
+  }
 }
 
 /** Holds commands; whoever owns it does them. */
 export class CommandQueue {
   readonly #waiting: Inbound[] = [];
   #active: ActiveCommand | undefined;
+  #hurry = new AbortController();
 
   /** The command that is being done. */
   get active(): ActiveCommand | undefined {
@@ -32,8 +46,11 @@ export class CommandQueue {
 
   /** Adds a command; false when there is no room, and the journal must be asked for it later. */
   add(inbound: Inbound): boolean {
+    const isHere = ({ seq }: Inbound) => seq === inbound.seq;
+    if (this.#waiting.some(isHere) || (this.#active && isHere(this.#active.inbound))) return true;
     if (this.#waiting.length >= COMMANDS_MAX) return false;
     this.#waiting.push(inbound);
+    if (this.#active !== undefined) this.#hurry.abort(new CommandWaitsError());
     return true;
   }
 
@@ -42,9 +59,12 @@ export class CommandQueue {
     invariant(this.#active === undefined, "one command is done at a time");
     const inbound = this.#waiting.shift();
     if (inbound === undefined) return undefined;
-    const name = parseCommand(inbound.content);
-    invariant(name !== null, "what waits as a command is one");
-    return this.#active = { inbound, name, phase: "checking" };
+    const command = parseCommand(inbound.content);
+    invariant(command !== null, "what waits as a command is one");
+    this.#hurry = new AbortController();
+    if (this.#waiting.length > 0) this.#hurry.abort(new CommandWaitsError());
+    const { signal: hurry } = this.#hurry;
+    return this.#active = { ...command, inbound, phase: "checking", hurry };
   }
 
   /** The command in `phase`; anything else is a mistake. */

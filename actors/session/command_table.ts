@@ -1,124 +1,88 @@
 /**
- * The slash commands that a session answers by itself, without the model.
+ * The slash commands that a session answers by itself, without the model: what they are called,
+ * what may follow their names, and who may use them. Help, menus and completion are made from this.
  * @module
  */
-
-import type { UsageCounts } from "../journal/usage.ts";
 
 /** A command, as its name in the table. */
 export type CommandName =
   | "new"
   | "stop"
+  | "status"
+  | "usage"
   | "approve"
   | "deny"
   | "restart"
-  | "status"
-  | "usage"
   | "help";
 
-interface CommandEntry {
+/** How a command is written, and what it is for. */
+export interface CommandEntry {
+  /** Lower case; a hyphen may be written as an underscore, as some platforms' menus want it. */
   readonly name: CommandName;
+  /** What may follow the name, in one word for people; without it nothing may. */
+  readonly argument?: string;
+  /** One line for people. Menus of platforms show 100 characters. */
   readonly help: string;
+  /** Where there are owners, only they may use it. @default false */
+  readonly isForOwners?: true;
+  /** Ends what was accepted before it. @default false */
+  readonly endsTurn?: true;
 }
 
-/** All commands, in the order in which help lists them. */
-const COMMANDS: readonly CommandEntry[] = [
-  { name: "new", help: "Start a new session; the conversation so far is left behind" },
-  { name: "stop", help: "Stop what is running in this chat" },
-  { name: "approve", help: "Let the tool call run that I asked about" },
-  { name: "deny", help: "Do not let it run" },
-  { name: "restart", help: "Restart the assistant" },
+/** A message that is a command. */
+export interface ParsedCommand {
+  readonly name: CommandName;
+  /** What follows the name, as it was written; "" for nothing. */
+  readonly argument: string;
+}
+
+/** All commands, in the order in which help and menus list them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "new",
+    help: "Start a new session; the conversation so far is left behind",
+    endsTurn: true,
+  },
+  { name: "stop", help: "Stop what is running in this chat", endsTurn: true },
   { name: "status", help: "Show model, context, uptime and version" },
   { name: "usage", help: "Show tokens, cost and budgets of this session, today and this month" },
+  { name: "approve", help: "Let the tool call run that I asked about" },
+  { name: "deny", help: "Do not let it run" },
+  { name: "restart", help: "Restart the assistant", isForOwners: true },
   { name: "help", help: "Show this list" },
 ];
 
+const BY_NAME: ReadonlyMap<string, CommandEntry> = new Map(
+  COMMANDS.map((entry) => [entry.name, entry]),
+);
+
 /**
- * The command that a message is, if all of it is one (blanks around it and case aside). Anything
- * else, unknown slash words too, is for the model.
+ * The command that a message is: its first word names one (blanks around the message and case
+ * aside), and nothing follows that the command does not take. Anything else, unknown slash words
+ * too, is for the model.
  */
-export function parseCommand(text: string): CommandName | null {
-  const word = text.trim().toLowerCase();
-  return COMMANDS.find(({ name }) => word === `/${name}`)?.name ?? null;
+export function parseCommand(text: string): ParsedCommand | null {
+  const [, word = "", argument = ""] = /^\/([a-z_-]+)(?:\s+(.*))?$/isu.exec(text.trim()) ?? [];
+  const entry = BY_NAME.get(word.toLowerCase().replaceAll("_", "-"));
+  if (entry === undefined || (argument !== "" && entry.argument === undefined)) return null;
+  return { name: entry.name, argument };
 }
 
 /** Whether a command ends what was accepted before it. */
 export function endsTurn(name: CommandName): boolean {
-  return name === "stop" || name === "new";
+  return BY_NAME.get(name)?.endsTurn === true;
+}
+
+/** Whether only owners may use a command, where there are any. */
+export function isForOwners(name: CommandName): boolean {
+  return BY_NAME.get(name)?.isForOwners === true;
 }
 
 /** One line for each command. */
 export function helpText(): string {
-  return ["Commands:", ...COMMANDS.map(({ name, help }) => `/${name}: ${help}`)].join("\n");
+  return ["Commands:", ...COMMANDS.map((entry) => `${usageOf(entry)}: ${entry.help}`)].join("\n");
 }
 
-/** What `/status` tells. Token counts are tokens. */
-export interface StatusFacts {
-  readonly version: string;
-  readonly model: string;
-  /** Of this session's last turn. */
-  readonly lastUsage: UsageCounts;
-  /** Estimate of the session's prompt; 0 when it is not known. */
-  readonly contextTokens: number;
-  readonly contextWindowTokens: number;
-  /** Longest answer. */
-  readonly tokensMax: number;
-  /** Messages that are replayed. */
-  readonly messageCount: number;
-  readonly uptimeMs: number;
-  /** Turns and subagents that run for this session. */
-  readonly activeTasks: number;
-  /** What is left of the search service's allowance; undefined where it tells nothing. */
-  readonly searchUsage?: string | undefined;
-}
-
-/** Kept free for what estimates get wrong. */
-const SAFETY_TOKENS = 1_024;
-const PERCENT_MAX = 999;
-
-/** The block that answers `/status`. */
-export function statusText(facts: StatusFacts): string {
-  return [
-    `Version: ${facts.version}`,
-    `Model: ${facts.model}`,
-    `Tokens: ${usageText(facts.lastUsage)}`,
-    `Context: ${contextText(facts)}`,
-    `Session: ${counted(facts.messageCount, "message")}`,
-    `Uptime: ${uptimeText(facts.uptimeMs)}`,
-    `Tasks: ${facts.activeTasks} active`,
-    ...(facts.searchUsage === undefined ? [] : [`Search: ${facts.searchUsage}`]),
-  ].join("\n");
-}
-
-function usageText(usage: UsageCounts): string {
-  const { inputTokens, outputTokens, cachedTokens, estimatedCalls } = usage;
-  const cached = cachedTokens > 0 && inputTokens > 0
-    ? ` (${Math.floor((cachedTokens * 100) / inputTokens)}% cached)`
-    : "";
-  const guess = estimatedCalls > 0 ? " (estimated)" : "";
-  return `${inputTokens} in / ${outputTokens} out${cached}${guess}`;
-}
-
-function contextText(facts: StatusFacts): string {
-  const used = facts.contextTokens > 0 ? facts.contextTokens : facts.lastUsage.inputTokens;
-  const total = facts.contextWindowTokens;
-  const budget = Math.max(total - facts.tokensMax - SAFETY_TOKENS, 1);
-  const percent = Math.min(Math.floor((used * 100) / budget), PERCENT_MAX);
-  const totalText = total > 0 ? `${Math.floor(total / 1_000)}k` : "n/a";
-  return `${thousands(used)}/${totalText} (${percent}% of input budget)`;
-}
-
-function thousands(count: number): string {
-  return count >= 1_000 ? `${Math.floor(count / 1_000)}k` : String(count);
-}
-
-function uptimeText(uptimeMs: number): string {
-  const seconds = Math.floor(uptimeMs / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  return hours > 0 ? `${hours}h ${minutes % 60}m` : `${minutes}m ${seconds % 60}s`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+function usageOf({ name, argument }: CommandEntry): string {
+  return argument === undefined ? `/${name}` : `/${name} [${argument}]`;
 }

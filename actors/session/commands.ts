@@ -3,22 +3,26 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import { estimateMessageTokens } from "../../providers/tokens.ts";
-import type { Inbound } from "../journal/journal.ts";
+import { type Inbound, JournalError } from "../journal/journal.ts";
 import { sumUsage } from "../journal/usage.ts";
-import { unreachable } from "../kernel/invariant.ts";
+import { asError } from "../kernel/errors.ts";
 import { NOTHING_TO_DECIDE } from "./approval.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
-import { type CommandName, helpText, statusText } from "./command_table.ts";
+import { type CommandName, helpText, isForOwners } from "./command_table.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
+import { statusText } from "./status_text.ts";
 import { usageText } from "./usage_text.ts";
 import {
+  ATTACHMENT_NOTE,
   CANNOT_RESTART,
+  commandFailed,
   newSessionText,
   OWNERS_ONLY,
   RESTARTING,
@@ -26,9 +30,13 @@ import {
   stoppedText,
 } from "./wording.ts";
 
+const logger = getLogger(["troupe", "session", "commands"]);
+
 /** A command and what it may look at and change. */
 export interface CommandScene {
   readonly name: CommandName;
+  /** What follows the name; "" for nothing. */
+  readonly argument: string;
   readonly command: Inbound;
   readonly services: SessionServices;
   readonly log: SessionLog;
@@ -38,7 +46,29 @@ export interface CommandScene {
   /** What the turn waits for. */
   readonly paused: SpentBudget | undefined;
   readonly desk: ApprovalDesk;
+  /** Aborts when another command waits: what is only looked up is left out then. */
+  readonly hurry: AbortSignal;
 }
+
+/** Commands that change something with the step that ends them. */
+type ActingCommand = "stop" | "new" | "restart" | "approve" | "deny";
+
+const ACTING: Readonly<Record<ActingCommand, (scene: CommandScene) => Promise<void>>> = {
+  stop,
+  new: startAnew,
+  restart,
+  approve: decide,
+  deny: decide,
+};
+
+/** What the others answer. What fails there is told, and the command is done. */
+const TELLING: Readonly<
+  Record<Exclude<CommandName, ActingCommand>, (scene: CommandScene) => Promise<string> | string>
+> = {
+  help: helpText,
+  status: describe,
+  usage,
+};
 
 /**
  * Carries out a command.
@@ -46,24 +76,30 @@ export interface CommandScene {
  * @throws {JournalError} {SessionFileError} when it has to be repeated; it still waits then
  */
 export async function carryOut(scene: CommandScene): Promise<void> {
-  switch (scene.name) {
-    case "help":
-      return await reply(scene, helpText());
-    case "status":
-      return await reply(scene, await describe(scene));
-    case "usage":
-      return await reply(scene, await usage(scene));
-    case "stop":
-      return await stop(scene);
-    case "restart":
-      return await restart(scene);
-    case "new":
-      return await startAnew(scene);
-    case "approve":
-    case "deny":
-      return await decide(scene);
-    default:
-      return unreachable(scene.name);
+  const { name, command, services } = scene;
+  const isRefused = isForOwners(name) && services.isOwner?.(command) === false;
+  if (isRefused) return await reply(scene, OWNERS_ONLY);
+  if (isActing(name)) return await ACTING[name](scene);
+  const notes = command.media.length === 0 ? [] : [ATTACHMENT_NOTE];
+  await reply(scene, [await answerOf(scene, TELLING[name]), ...notes].join("\n\n"));
+}
+
+function isActing(name: CommandName): name is ActingCommand {
+  return Object.hasOwn(ACTING, name);
+}
+
+async function answerOf(
+  scene: CommandScene,
+  tell: (scene: CommandScene) => Promise<string> | string,
+): Promise<string> {
+  try {
+    return await tell(scene);
+  } catch (thrown) {
+    if (thrown instanceof JournalError) throw thrown;
+    const { message: reason } = asError(thrown);
+    const { name, log: { sessionKey } } = scene;
+    logger.error("/{name} of {sessionKey} failed: {reason}", { name, sessionKey, reason });
+    return commandFailed(name, reason);
   }
 }
 
@@ -78,7 +114,6 @@ async function reply({ log, command }: CommandScene, content: string): Promise<v
 async function restart(scene: CommandScene): Promise<void> {
   const { log, command, services } = scene;
   if (services.restart === undefined) return await reply(scene, CANNOT_RESTART);
-  if (!services.restart.isAllowed(command)) return await reply(scene, OWNERS_ONLY);
   await log.commit({
     inbounds: [{ seq: command.seq, state: "done" }],
     outbounds: commandReply(command, RESTARTING),
@@ -117,7 +152,7 @@ async function usage({ services, log, paused }: CommandScene): Promise<string> {
   return usageText(report, { timezone, tomorrowMs: ledger.tomorrowMs, paused });
 }
 
-async function describe({ services, log, memory, turn }: CommandScene): Promise<string> {
+async function describe({ services, log, memory, turn, hurry }: CommandScene): Promise<string> {
   const { settings, uptimeMs } = services;
   return statusText({
     version: settings.version,
@@ -129,8 +164,20 @@ async function describe({ services, log, memory, turn }: CommandScene): Promise<
     messageCount: log.conversation.replayableCount,
     uptimeMs: uptimeMs(),
     activeTasks: turn === undefined ? 0 : 1,
-    searchUsage: await services.searchUsage?.(),
+    searchUsage: await searchUsage(services, hurry),
   });
+}
+
+/** Whatever it does, the rest of the block is told. */
+async function searchUsage(
+  { searchUsage: ask }: SessionServices,
+  hurry: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await ask?.(hurry);
+  } catch (thrown) {
+    return `unavailable (${asError(thrown).message})`;
+  }
 }
 
 function estimate(log: SessionLog): number {

@@ -113,8 +113,8 @@ export function placeOf(
 
 /** A command that ends what was accepted before it, and so must come before what came after it. */
 function endsAllBefore(inbound: Inbound): boolean {
-  const name = isCommand(inbound) ? parseCommand(inbound.content) : null;
-  return name !== null && endsTurn(name);
+  const command = isCommand(inbound) ? parseCommand(inbound.content) : null;
+  return command !== null && endsTurn(command.name);
 }
 
 /** Reads an inbound's attachments and puts time and chat in front of its words. */

@@ -119,8 +119,6 @@ export interface OwnersInformed {
 
 /** How a session has the process end and start again. */
 export interface RestartPort {
-  /** Whether the sender of a command may ask for it. */
-  isAllowed(command: Inbound): boolean;
   /** What is noted with the command, so that its chat hears of the next start. */
   noteFor(command: Inbound): NonNullable<Step["notes"]>[number];
   /** Asks for it; the process ends in good order. */
@@ -137,7 +135,7 @@ export interface SessionServices {
   readonly systemPrompt: (channel: string, home: Inbound) => Promise<string>;
   readonly readImage: ReadImage;
   /** What is left of the web search's allowance, in words. @default nothing is said of it */
-  readonly searchUsage?: (() => Promise<string>) | undefined;
+  readonly searchUsage?: ((signal: AbortSignal) => Promise<string>) | undefined;
   /** @default documents are only named */
   readonly readDocument?: ReadDocument | undefined;
   /** With retries inside. */
@@ -162,6 +160,8 @@ export interface SessionServices {
   readonly audit?: AuditPort | undefined;
   /** Which calls need an owner's yes. @default none */
   readonly approval?: ApprovalPort | undefined;
+  /** Whether the sender of a command may do what only owners may. @default everybody may */
+  readonly isOwner?: ((command: Inbound) => boolean) | undefined;
   /** Undefined where the process cannot start again by itself. */
   readonly restart?: RestartPort | undefined;
 }

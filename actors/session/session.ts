@@ -376,6 +376,7 @@ class Session implements Actor<SessionActorMessage> {
     command.phase = "running";
     const scene = {
       name: command.name,
+      argument: command.argument,
       command: command.inbound,
       services: this.#services,
       log: this.#wokenLog(),
@@ -383,6 +384,7 @@ class Session implements Actor<SessionActorMessage> {
       turn: this.#turn,
       paused: this.#state.state === "paused" ? this.#state.budget : undefined,
       desk: this.#desk,
+      hurry: command.hurry,
     };
     this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
   }

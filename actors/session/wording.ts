@@ -44,6 +44,15 @@ export function unreadableNotice(reason: string): string {
 /** To people: who may not use a command. */
 export const OWNERS_ONLY = "Only an owner of this assistant can do that.";
 
+/** To people: a command broke. */
+export function commandFailed(name: string, reason: string): string {
+  return `Sorry, /${name} failed: ${reason}`;
+}
+
+/** To people: a command came with files. */
+export const ATTACHMENT_NOTE: string = "(I did not look at what was attached: a command takes no " +
+  "files. Send it again with your question.)";
+
 /** To people: a command that does not work where they are. */
 export const CANNOT_RESTART = "I cannot restart myself here: I run for a single errand.";
 

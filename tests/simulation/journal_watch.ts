@@ -170,7 +170,7 @@ export class JournalWatch {
     if (seen?.row.state === row.state) return false;
     const what = seen === undefined ? ` ${row.sessionKey} ${JSON.stringify(row.content)}` : "";
     this.#log.add("journal", `inbound ${row.seq} ${row.platformId} ${row.state}${what}`);
-    if (row.state === "done" && parseCommand(row.content) === "new") this.#begunAnew(row);
+    if (row.state === "done" && parseCommand(row.content)?.name === "new") this.#begunAnew(row);
     return true;
   }
 

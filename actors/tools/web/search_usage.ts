@@ -10,8 +10,7 @@ import type { ToolNet } from "../tool.ts";
 import type { SearchProvider } from "./search_backend.ts";
 
 const ADDRESS = "https://api.tavily.com/usage";
-/** Commands of a conversation wait for one another, `/stop` too: better no figure than a late one. */
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 8_000;
 const BYTES_MAX = 64 * 1_024;
 const PROBLEM_CHARS_MAX = 80;
 

@@ -6,11 +6,11 @@ import { accepted } from "../journal/fixtures.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { Probe } from "../../support/probe.ts";
 
-function setUp(owners: readonly string[] = []) {
+function setUp() {
   const clock = new ManualClock();
   const journal = new MemoryJournal({ clock, defer: queueMicrotask });
   const outbox = new Probe<OutboxMessage>();
-  const port = restartPort({ owners, clock, request: () => {} });
+  const port = restartPort({ clock, request: () => {} });
   const announce = () =>
     announceRestart({
       journal,
@@ -19,14 +19,6 @@ function setUp(owners: readonly string[] = []) {
     });
   return { clock, journal, outbox, port, announce };
 }
-
-Deno.test("restartPort lets owners ask, and everybody where there are none", async () => {
-  const { journal, port } = setUp(["feishu:ou_1"]);
-  const owner = await accepted(journal);
-  const other = await accepted(journal, { platformId: "om_2", senderId: "ou_2" });
-  assert.deepEqual([port.isAllowed(owner), port.isAllowed(other)], [true, false]);
-  assert.equal(setUp([]).port.isAllowed(other), true);
-});
 
 Deno.test("announceRestart tells the chat that asked, once", async () => {
   const { clock, journal, outbox, port, announce } = setUp();

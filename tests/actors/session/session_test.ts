@@ -573,8 +573,8 @@ Deno.test("Session is done with a restart before it asks for it", async () => {
   const states: (string | undefined)[] = [];
   await using bench: SessionBench = new SessionBench({
     services: {
+      isOwner: ({ senderId }) => senderId === "ou_1",
       restart: {
-        isAllowed: ({ senderId }) => senderId === "ou_1",
         noteFor: ({ seq }) => ({ key: "restart", value: seq }),
         request: () => {
           const { inbounds, outbounds } = bench.journal.rows();

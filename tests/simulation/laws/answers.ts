@@ -113,7 +113,7 @@ function stopsAllBefore({ watch }: FinishedWorld): string[] {
   const inbounds = [...watch.inbounds.values()];
   return inbounds.flatMap((command) => {
     const { seq, sessionKey, content, state } = command.row;
-    const name = parseCommand(content);
+    const name = parseCommand(content)?.name;
     if ((name !== "stop" && name !== "new") || state !== "done") return [];
     return inbounds
       .filter(({ row }) => row.sessionKey === sessionKey && row.seq < seq)
