@@ -17,6 +17,7 @@ import {
   isNothingToDo,
   type MarkUntrusted,
 } from "./dream_prompts.ts";
+import { cut } from "./history_file.ts";
 import { localMinute } from "./local_time.ts";
 import type { DreamBatch, MemoryKeeper } from "./memory_keeper.ts";
 import type { DreamModel } from "./ports.ts";
@@ -27,6 +28,9 @@ const logger = getLogger(["troupe", "memory", "dream"]);
 
 /** Batches of one run, over all scopes: a long backlog takes several runs. */
 const BATCHES_PER_RUN_MAX = 10;
+
+/** Of one entry, whoever wrote it. */
+const ENTRY_CHARS_MAX = 64_000;
 
 /** How Dream works. */
 export interface DreamSettings {
@@ -151,7 +155,7 @@ async function analyse(
   const today = localMinute(clock.now(), settings.timezone).slice(0, 10);
   const shown = entries.map((entry) => ({
     ...entry,
-    content: entry.content.slice(0, model.batchCharsMax).toWellFormed(),
+    content: cut(entry.content, Math.min(ENTRY_CHARS_MAX, model.batchCharsMax)),
   }));
   const messages: ChatMessage[] = [
     { role: "system", content: ANALYSIS_PROMPT },

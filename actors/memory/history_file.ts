@@ -13,8 +13,6 @@ export const ENTRIES_KEPT = 1_000;
 
 /** Characters of an entry by its kind; a dump of messages must not fill the prompt. */
 const CHARS_MAX = { summary: 8_000, raw: 16_000 } as const;
-/** Longest entry that is read, whoever wrote it. */
-const READ_CHARS_MAX = 64_000;
 
 /** What models say when there is nothing worth keeping. */
 const NOTHING = /^[([（【]?\s*(?:nothing|none|无)\s*[)\]）】]?[.。]?$/iu;
@@ -24,7 +22,7 @@ const OPTIONAL_TEXT = z.string().optional().catch(undefined);
 const ENTRY: z.ZodType<HistoryEntry> = z.object({
   cursor: z.int(),
   timestamp: z.string(),
-  content: z.string().transform((content) => cut(content, READ_CHARS_MAX)),
+  content: z.string(),
   session_key: OPTIONAL_TEXT,
   id: OPTIONAL_TEXT,
 });
@@ -125,7 +123,8 @@ export function compactHistory(
   return lines.join("\n");
 }
 
-function cut(text: string, charsMax: number): string {
+/** The text, or its beginning with a note of what was left out. */
+export function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const note = ` [… ${text.length - charsMax} characters left out]`;
   return text.slice(0, charsMax - note.length).toWellFormed() + note;

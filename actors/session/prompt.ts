@@ -4,6 +4,7 @@
  * @module
  */
 
+import { MemoryScope } from "../memory/scope.ts";
 import { recentHistory } from "./recent_history.ts";
 import type { PromptFiles } from "./ports.ts";
 import { identityText } from "./prompt_texts.ts";
@@ -15,9 +16,10 @@ const SEPARATOR = "\n\n---\n\n";
 const BOOTSTRAP_FILES = ["AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md"] as const;
 /** Characters of a file that go into the prompt. */
 const FILE_CHARS_MAX = 20_000;
+/** As the model knows it, whosever it is. */
 const MEMORY_FILE = "memory/MEMORY.md";
-const HISTORY_FILE = "memory/history.jsonl";
-const DREAM_CURSOR_FILE = "memory/.dream_cursor";
+/** Scopes whose recent history is kept ready. */
+const SCOPES_READY_MAX = 100;
 
 /** What the prompt says besides the workspace's files. */
 export interface PromptFacts {
@@ -28,14 +30,23 @@ export interface PromptFacts {
   readonly isWindows: boolean;
   /** A MEMORY.md that still equals it is left out. */
   readonly memoryTemplate: string;
+  /** A USER.md that still equals it is left out. @default none is */
+  readonly userTemplate?: string;
+}
+
+/** A history file as it was read, and what came of it. */
+interface ReadyHistory {
+  readonly text: string;
+  readonly cursor: string;
+  readonly part: string;
 }
 
 /** Builds system prompts for one workspace; all sessions share it. */
 export class PromptBuilder {
   readonly #files: PromptFiles;
   readonly #facts: PromptFacts;
-  /** The last history file and what came of it: it is long, and rarely changes. */
-  #history: { readonly text: string; readonly cursor: string; readonly part: string } | null = null;
+  /** By the scope's folder: a history file is long, and rarely changes. */
+  readonly #histories = new Map<string, ReadyHistory>();
 
   constructor(files: PromptFiles, facts: PromptFacts) {
     this.#files = files;
@@ -43,31 +54,45 @@ export class PromptBuilder {
   }
 
   /**
-   * The prompt for a conversation in `channel`.
+   * The prompt for a conversation in `channel`, with the memory of `scope`. It is the same to the
+   * byte until a file of it changes.
    *
    * @throws what the port throws for a file that exists and cannot be read
    */
-  async build(channel: string): Promise<string> {
+  async build(channel: string, scope: MemoryScope = MemoryScope.global): Promise<string> {
     const [bootstrap, memory, history, cursor] = await Promise.all([
-      Promise.all(BOOTSTRAP_FILES.map((name) => this.#files.read(name))),
-      this.#files.read(MEMORY_FILE),
-      this.#files.read(HISTORY_FILE),
-      this.#files.read(DREAM_CURSOR_FILE),
+      Promise.all(BOOTSTRAP_FILES.map((name) => this.#readBootstrap(name, scope))),
+      this.#files.read(scope.pathOf("MEMORY")),
+      this.#files.read(scope.historyPath),
+      this.#files.read(scope.dreamCursorPath),
     ]);
     const parts = [
       identityText({ ...this.#facts, channel }),
       bootstrapPart(bootstrap),
       memoryPart(memory, this.#facts.memoryTemplate),
-      this.#historyPart(history ?? "", cursor ?? ""),
+      this.#historyPart(scope, history ?? "", cursor ?? ""),
     ];
     return parts.filter((part) => part !== "").join(SEPARATOR);
   }
 
-  #historyPart(text: string, cursor: string): string {
-    if (this.#history?.text !== text || this.#history.cursor !== cursor) {
-      this.#history = { text, cursor, part: recentHistory(text, cursor) };
+  async #readBootstrap(name: string, scope: MemoryScope): Promise<string | null> {
+    if (name !== "USER.md") return await this.#files.read(name);
+    const text = await this.#files.read(scope.pathOf("USER"));
+    const { userTemplate } = this.#facts;
+    return text?.trim() === userTemplate?.trim() ? null : text;
+  }
+
+  #historyPart({ folder }: MemoryScope, text: string, cursor: string): string {
+    const ready = this.#histories.get(folder);
+    if (ready?.text === text && ready.cursor === cursor) return ready.part;
+    this.#histories.delete(folder);
+    const [oldest] = this.#histories.keys();
+    if (oldest !== undefined && this.#histories.size >= SCOPES_READY_MAX) {
+      this.#histories.delete(oldest);
     }
-    return this.#history.part;
+    const part = recentHistory(text, cursor);
+    this.#histories.set(folder, { text, cursor, part });
+    return part;
   }
 }
 

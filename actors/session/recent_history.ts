@@ -4,7 +4,8 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { z } from "zod";
+import { parseEntry, readCursor } from "../memory/history_file.ts";
+import type { HistoryEntry } from "../memory/protocol.ts";
 
 const logger = getLogger(["troupe", "session", "recent_history"]);
 
@@ -13,13 +14,6 @@ const ENTRIES_MAX = 50;
 const ENTRY_CHARS_MAX = 2_000;
 const TOTAL_CHARS_MAX = 30_000;
 
-const ENTRY = z.object({
-  cursor: z.number().int(),
-  timestamp: z.string(),
-  content: z.string(),
-});
-type Entry = z.infer<typeof ENTRY>;
-
 /**
  * The prompt part with the newest entries of `memory/history.jsonl` after Dream's cursor; "" when
  * there are none. Lines that are no entries are skipped.
@@ -27,7 +21,7 @@ type Entry = z.infer<typeof ENTRY>;
  * @param cursorText content of `memory/.dream_cursor`; anything but a number counts as 0
  */
 export function recentHistory(text: string, cursorText: string): string {
-  const cursor = /^\d+$/.test(cursorText.trim()) ? Number(cursorText) : 0;
+  const cursor = readCursor(cursorText);
   const entries = newestEntries(text, cursor);
   if (entries.length === 0) return "";
   const shown: string[] = [];
@@ -45,8 +39,8 @@ export function recentHistory(text: string, cursorText: string): string {
 }
 
 /** Newest first. Reads from the end, and only as far as it must. */
-function newestEntries(text: string, cursor: number): readonly Entry[] {
-  const entries: Entry[] = [];
+function newestEntries(text: string, cursor: number): readonly HistoryEntry[] {
+  const entries: HistoryEntry[] = [];
   let skipped = 0;
   let end = text.length;
   while (end > 0 && entries.length < ENTRIES_MAX) {
@@ -62,16 +56,7 @@ function newestEntries(text: string, cursor: number): readonly Entry[] {
   return entries;
 }
 
-function parseEntry(line: string): Entry | null {
-  try {
-    return ENTRY.safeParse(JSON.parse(line)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function entryLine({ timestamp, content }: Entry): string {
+function entryLine({ timestamp, content }: HistoryEntry): string {
   const isLong = content.length > ENTRY_CHARS_MAX;
   const text = isLong
     ? `${content.slice(0, ENTRY_CHARS_MAX).toWellFormed()} [… ${

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import memoryTemplate from "../../../workspace-template/memory/MEMORY.md" with { type: "text" };
+import userTemplate from "../../../workspace-template/USER.md" with { type: "text" };
 import type { PromptFiles } from "../ports.ts";
 import type { PromptFacts } from "../prompt.ts";
 
@@ -54,6 +55,7 @@ export function promptFacts(workspace: string): PromptFacts {
     runtime: `${SYSTEM_NAMES.get(os) ?? os} ${arch}, Deno ${Deno.version.deno}`,
     isWindows: os === "windows",
     memoryTemplate,
+    userTemplate,
   };
 }
 

@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
+import { MemoryScope } from "../../../actors/memory/scope.ts";
 import type { PromptFiles } from "../../../actors/session/ports.ts";
 import { PromptBuilder } from "../../../actors/session/prompt.ts";
 
 const TEMPLATE = "# Long-term memory\n\nnothing yet\n";
 
 function promptOf(texts: Record<string, string>, channel: string = "feishu"): Promise<string> {
+  return builderOf(texts).build(channel);
+}
+
+function builderOf(texts: Record<string, string>): PromptBuilder {
   const files: PromptFiles = { read: (path) => Promise.resolve(texts[path] ?? null) };
   const facts = {
     workspace: "/home/me/ws",
     runtime: "Linux x86_64, Deno 2.9.6",
     isWindows: false,
     memoryTemplate: TEMPLATE,
+    userTemplate: "# The user\n",
   };
-  return new PromptBuilder(files, facts).build(channel);
+  return new PromptBuilder(files, facts);
 }
 
 function entry(cursor: unknown, content: unknown = `event ${cursor}`): string {
@@ -158,4 +164,30 @@ Deno.test("PromptBuilder builds the same prompt again while nothing changes", as
   assert.equal(await builder.build("cli"), first);
   texts["memory/history.jsonl"] += `\n${entry(2)}`;
   assert.ok((await builder.build("cli")).includes("event 2"));
+});
+
+Deno.test("PromptBuilder shows each scope its own memory, and everybody's character", async () => {
+  const scope = MemoryScope.named("chat:feishu:oc_1");
+  const builder = builderOf({
+    "SOUL.md": "I am calm.",
+    "USER.md": "Everybody.",
+    "memory/MEMORY.md": "A fact for all.",
+    "memory/history.jsonl": entry(1, "Told to all."),
+    [scope.pathOf("USER")]: "Somebody.",
+    [scope.pathOf("MEMORY")]: "A fact of the chat.",
+    [scope.historyPath]: entry(1, "Told in the chat."),
+  });
+  const own = await builder.build("feishu", scope);
+  for (const text of ["I am calm.", "Somebody.", "A fact of the chat.", "Told in the chat."]) {
+    assert.ok(own.includes(text), text);
+  }
+  assert.doesNotMatch(own, /Everybody|fact for all|Told to all/);
+  const other = await builder.build("feishu", MemoryScope.named("chat:feishu:oc_2"));
+  assert.doesNotMatch(other, /Everybody|for all|to all|Somebody|of the chat|in the chat/);
+  assert.equal(await builder.build("feishu", scope), own);
+});
+
+Deno.test("PromptBuilder leaves a USER.md out that nobody has filled in", async () => {
+  assert.doesNotMatch(await promptOf({ "USER.md": "# The user\n\n" }), /The user/);
+  assert.match(await promptOf({ "USER.md": "# The user\nAnna\n" }), /# The user\nAnna/);
 });
