@@ -16,7 +16,8 @@ import type {
   Settled,
 } from "../channel.ts";
 import { FeishuApi } from "./api.ts";
-import { keepConnection, networkWait } from "./connection.ts";
+import { networkWait } from "../network_wait.ts";
+import { keepConnection } from "./connection.ts";
 import { CREDENTIAL_CODES, deliveryErrorOf, FeishuCredentialsError, hasCode } from "./errors.ts";
 import type { FeishuLink } from "./link.ts";
 import type { FeishuSection } from "./manifest.ts";

@@ -7,6 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import { jitter, type Random } from "../../actors/kernel/random.ts";
 import type { ConnectionState } from "../channel.ts";
+import { networkWait } from "../network_wait.ts";
 import { FeishuCredentialsError } from "./errors.ts";
 import type { ConnectionEnd, ConnectionHandlers, FeishuLink } from "./link.ts";
 import { SilenceWatch } from "./silence.ts";
@@ -26,11 +27,9 @@ export interface KeepConnectionOptions {
 
 const READY_DETAIL = "Connected by long connection; no public address needed";
 
-/** Faults of the network: 1, 2, 4 … seconds. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
 /** The endpoint is busy: as the platform's operators ask for. */
-const BUSY_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000, 30_000];
+const BUSY_WAITS_MS: readonly number[] = [2_000, 5_000, 10_000];
+const BUSY_WAIT_MS_MAX = 30_000;
 /** All places for connections are taken: another gateway must leave first. */
 const CROWDED_WAIT_MS = 120_000;
 /** Retries of many gateways must not fall together. */
@@ -124,18 +123,12 @@ export function waitAfter(
   }
   switch (end.code) {
     case BUSY_CODE:
-      return BUSY_WAITS_MS[failures] ?? LONGEST_WAIT_MS;
+      return BUSY_WAITS_MS[failures] ?? BUSY_WAIT_MS_MAX;
     case CROWDED_CODE:
       return jitter(random, CROWDED_WAIT_MS, JITTER_SHARE);
     default:
       return networkWait(failures, random);
   }
-}
-
-/** 1, 2, 4 … 30 seconds, each with jitter. */
-export function networkWait(failures: number, random: Random): number {
-  const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures, 10), LONGEST_WAIT_MS);
-  return jitter(random, waitMs, JITTER_SHARE);
 }
 
 function detailOf(end: Exclude<ConnectionEnd, { state: "closed" }>): string {

@@ -21,8 +21,8 @@ const FLOORS: readonly (readonly [area: string, floor: number])[] = [
   ["mod.ts", 7],
 ];
 
-/** A folder of one channel. */
-const CHANNEL_FOLDER = /^channels\/([^/]+)\//;
+/** A folder of one channel: not those of what all channels share. */
+const CHANNEL_FOLDER = /^channels\/(?!markdown\/|media\/)([^/]+)\//;
 
 /** Whether a file belongs to the program itself. */
 export function isSource(file: string): boolean {

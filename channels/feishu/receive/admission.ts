@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isAllowed } from "../../allow_list.ts";
 import type { MessageEvent } from "../wire.ts";
 import { isAddressed } from "./mentions.ts";
 import { readContent } from "./content.ts";
@@ -49,11 +50,6 @@ export function admit(event: MessageEvent, rules: AdmissionRules): Admission {
     return { verdict: "ignored", reason: "empty" };
   }
   return { verdict: "admitted", message: received };
-}
-
-/** Exact match or `"*"`; an empty list allows nobody. */
-export function isAllowed(senderId: string, allowFrom: readonly string[]): boolean {
-  return allowFrom.includes("*") || allowFrom.includes(senderId);
 }
 
 function isForBot({ message }: MessageEvent, botOpenId: string): boolean {

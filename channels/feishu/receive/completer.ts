@@ -12,7 +12,7 @@ import type { ChannelInbound, InboundContents } from "../../channel.ts";
 import { messageEventSchema } from "../wire.ts";
 import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import { durationText } from "./lateness.ts";
-import { Limiter } from "./limiter.ts";
+import { Limiter } from "../../media/limiter.ts";
 import { commandIn, readMessage, type ReceivedMessage } from "./message.ts";
 import { plainText } from "./parts.ts";
 import type { People } from "./people.ts";

@@ -5,11 +5,11 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
-import { MediaError, type MediaStore } from "../adapters/media_store.ts";
+import { MediaError, type MediaStore } from "../../media/adapters/media_store.ts";
 import { FeishuRefusedError, hasCode, NO_PERMISSION_CODE } from "../errors.ts";
 import type { Lookups } from "../lookups.ts";
-import { Limiter } from "./limiter.ts";
-import { mediaName } from "./media_name.ts";
+import { Limiter } from "../../media/limiter.ts";
+import { mediaName } from "../../media/media_name.ts";
 import type { Resource } from "./parts.ts";
 import { withRetries } from "./retry.ts";
 

@@ -7,7 +7,8 @@ import { getLogger } from "@logtape/logtape";
 import type { FeishuApi } from "../api.ts";
 import { stableUuid } from "../send/uuid.ts";
 import type { BotAddedEvent } from "../wire.ts";
-import { type AdmissionRules, isAllowed } from "./admission.ts";
+import { isAllowed } from "../../allow_list.ts";
+import type { AdmissionRules } from "./admission.ts";
 import type { RetryOptions } from "./retry.ts";
 import { withRetries } from "./retry.ts";
 

@@ -3,9 +3,11 @@
  * @module
  */
 
+import type { MediaKind } from "../../media/media_name.ts";
+
 /** Something to download; `key` names it at the platform. */
 export interface Resource {
-  readonly kind: "image" | "file" | "audio" | "video";
+  readonly kind: MediaKind;
   readonly key: string;
   /** As its sender named it; "" without a name. Never a path to be used as it is. */
   readonly name: string;

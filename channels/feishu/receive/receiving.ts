@@ -5,7 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ChannelContext, Delivery } from "../../channel.ts";
-import { MediaStore } from "../adapters/media_store.ts";
+import { MediaStore } from "../../media/adapters/media_store.ts";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuLink } from "../link.ts";
 import { Lookups } from "../lookups.ts";

@@ -6,8 +6,9 @@
 
 import type { Tokens } from "marked";
 import { entity, guardedStart, literalLines } from "./escape.ts";
-import { cutRuns, type Fits, type ImageKeys, joinRuns, largest, runsOf } from "./inline.ts";
-import { known, type MarkdownToken } from "./markdown.ts";
+import { cutRuns, type Fits, type ImageKeys, joinRuns, runsOf } from "./inline.ts";
+import { largest } from "../../markdown/largest.ts";
+import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 
 /** How far what belongs to a list item stands in. */
 const ITEM_INDENT = 4;

@@ -6,7 +6,7 @@
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { ANSWER_ELEMENT_ID } from "./cards.ts";
 import { entity, literalLines, readable } from "./escape.ts";
-import { largest } from "./inline.ts";
+import { largest } from "../../markdown/largest.ts";
 import { jsonBytes, REASONING_BYTES_MAX } from "./limits.ts";
 
 /** What a card shows beside the answer. */

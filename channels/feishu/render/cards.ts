@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { cutBlock, isTight } from "./blocks.ts";
 import type { Fits, ImageKeys } from "./inline.ts";
 import { BODY_BYTES_MAX, ELEMENTS_MAX, jsonBytes, TABLES_MAX } from "./limits.ts";
-import { type MarkdownToken, parseMarkdown } from "./markdown.ts";
+import { type MarkdownToken, parseMarkdown } from "../../markdown/markdown.ts";
 import { tableParts } from "./table.ts";
 
 /** What one card shows. */

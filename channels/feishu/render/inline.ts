@@ -5,7 +5,8 @@
  */
 
 import { cardText, entity, guardedStart, literalText } from "./escape.ts";
-import { known, type MarkdownToken } from "./markdown.ts";
+import { largest } from "../../markdown/largest.ts";
+import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 
 /** Marks around a run, the same object for all runs of one emphasis or link. */
 interface Marks {
@@ -115,26 +116,6 @@ export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
     units = trimmed(units.slice(count));
   }
   return pieces;
-}
-
-/** The largest count up to `max` that holds, if smaller ones hold too; 0 when none does. */
-export function largest(max: number, holds: (count: number) => boolean): number {
-  let low = 0;
-  let high = max;
-  // Few of many hold, as a rule: looked for from below, so that the rest costs nothing.
-  for (let probe = 32; probe < max; probe *= 2) {
-    if (!holds(probe)) {
-      high = probe - 1;
-      break;
-    }
-    low = probe;
-  }
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (holds(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {

@@ -5,9 +5,9 @@
  */
 
 import { cutAtMentions } from "./escape.ts";
-import { largest } from "./inline.ts";
+import { largest } from "../../markdown/largest.ts";
 import { POST_BYTES_MAX } from "./limits.ts";
-import { known, lineParser, type MarkdownToken } from "./markdown.ts";
+import { known, lineParser, type MarkdownToken } from "../../markdown/markdown.ts";
 
 /** A piece of a line. */
 type PostElement =

@@ -9,7 +9,7 @@ import { inlineText, rowRuns, rowText, tableText } from "./blocks.ts";
 import { guardedStart, readable } from "./escape.ts";
 import { cutRuns, type Fits, type ImageKeys } from "./inline.ts";
 import { COLUMNS_MAX, jsonBytes, PAGE_ROWS_MAX } from "./limits.ts";
-import { known, type MarkdownToken } from "./markdown.ts";
+import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 
 /** A part of a table: the component, and the same as Markdown for a card that still grows. */
 export interface TablePart {

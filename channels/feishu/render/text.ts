@@ -4,7 +4,7 @@
  */
 
 import { replaceMentions } from "./escape.ts";
-import { largest } from "./inline.ts";
+import { largest } from "../../markdown/largest.ts";
 import { jsonBytes, TEXT_BYTES_MAX } from "./limits.ts";
 
 /** One text: its content as JSON, and the text it shows. */

@@ -9,7 +9,7 @@ import type { JsonValue } from "../../../actors/kernel/json.ts";
 import type { Delivery, LookUp } from "../../channel.ts";
 import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
 import type { Lookups } from "../lookups.ts";
-import { localPictures } from "../render/pictures.ts";
+import { localPictures } from "../../markdown/pictures.ts";
 import { activityLines } from "./activity.ts";
 import { LiveAnswer } from "./live_answer.ts";
 import { lookUpPart } from "./look_up.ts";

@@ -7,7 +7,7 @@ import type { Clock } from "../../../actors/kernel/clock.ts";
 import { type CardExtras, growingCard, NO_EXTRAS } from "../render/card_json.ts";
 import { type CardBody, layOutCards } from "../render/cards.ts";
 import { BODY_BYTES_BESIDE_REASONING, BODY_BYTES_MAX, TABLES_MAX } from "../render/limits.ts";
-import { mendTail } from "../render/tail.ts";
+import { mendTail } from "../../markdown/tail.ts";
 import { cardMessage } from "./parts.ts";
 import type { DeliveryRecord } from "./record.ts";
 import type { Sender } from "./sender.ts";

@@ -5,7 +5,7 @@
 
 import { basename, dirname, extname, join } from "node:path";
 import { getLogger } from "@logtape/logtape";
-import { type FileRead, readFile } from "../adapters/files.ts";
+import { type FileRead, readFile } from "../../media/adapters/files.ts";
 import type { FeishuApi } from "../api.ts";
 import { FeishuRefusedError, isPassing } from "../errors.ts";
 import { isOpus, opusDurationMs } from "./duration.ts";

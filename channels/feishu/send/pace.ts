@@ -5,6 +5,7 @@
  */
 
 import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
+import { RateWindow } from "../../rate_window.ts";
 
 /** Documented as 5 a second for a chat, 50 a second and 1000 a minute for an app; others send too. */
 const CHAT_PER_SECOND = 4;
@@ -14,33 +15,6 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Chats whose last second is remembered; silent ones go first. */
 const CHATS_MAX = 1_000;
-
-/** At most so many calls in any stretch of `windowMs`. */
-class RateWindow {
-  readonly #callsMax: number;
-  readonly #windowMs: number;
-  readonly #times: number[] = [];
-
-  constructor(callsMax: number, windowMs: number) {
-    this.#callsMax = callsMax;
-    this.#windowMs = windowMs;
-  }
-
-  /** When the next call may go out. */
-  nextMs(): number {
-    const oldestMs = this.#times.at(-this.#callsMax);
-    return oldestMs === undefined ? -Infinity : oldestMs + this.#windowMs;
-  }
-
-  count(nowMs: number): void {
-    this.#times.push(nowMs);
-    if (this.#times.length > this.#callsMax) this.#times.shift();
-  }
-
-  isIdle(nowMs: number): boolean {
-    return nowMs - (this.#times.at(-1) ?? -Infinity) >= this.#windowMs;
-  }
-}
 
 /** The pace of one channel; its calls wait in the order in which they come due. */
 export class SendPace {

@@ -3,127 +3,16 @@
  * @module
  */
 
-import { configure, type LogRecord, reset } from "@logtape/logtape";
-import type {
-  Channel,
-  ChannelContext,
-  ChannelInbound,
-  ConnectionState,
-  Delivery,
-  HandInResult,
-  Transcription,
-} from "../../../channels/channel.ts";
-import type { JsonValue } from "../../../actors/kernel/json.ts";
+import type { Channel, Delivery } from "../../../channels/channel.ts";
 import { seededRandom } from "../../../actors/kernel/random.ts";
 import { createChannel, type FeishuSection } from "../../../channels/feishu/mod.ts";
 import { FeishuPlatform, type FeishuPlatformOptions } from "../../simulators/feishu_server.ts";
+import { FakeGateway } from "../../support/fake_gateway.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { until } from "../../support/until.ts";
 
-/** Records all logs of the process until it is disposed of. */
-export class LogRecorder implements AsyncDisposable {
-  readonly records: LogRecord[] = [];
-
-  static async start(): Promise<LogRecorder> {
-    const recorder = new LogRecorder();
-    await configure({
-      reset: true,
-      sinks: { memory: (record) => void recorder.records.push(record) },
-      loggers: [
-        { category: [], sinks: ["memory"], lowestLevel: "trace" },
-        { category: ["logtape", "meta"], sinks: [], lowestLevel: "error" },
-      ],
-    });
-    return recorder;
-  }
-
-  /** Rendered warnings that contain `text`. */
-  warnings(text: string): readonly string[] {
-    return this.records.filter(({ level }) => level === "warning")
-      .map(({ message }) => message.join("")).filter((message) => message.includes(text));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await reset();
-  }
-}
-
-/** What a gateway would have stored. */
-export class FakeGateway {
-  /** What the next hand-ins answer; "accepted" when it runs out. */
-  readonly answers: HandInResult[] = [];
-  /** In order of acceptance; a draft becomes its completed message in place. */
-  readonly inbounds: ChannelInbound[] = [];
-  /** Messages that were taken back. */
-  readonly withdrawn: string[] = [];
-  /** Sound files that were to be written down. */
-  readonly heard: string[] = [];
-  /** What is said in each sound file. */
-  speech: Transcription = { state: "off" };
-  /** Each completion waits for it. */
-  completionGate: Promise<void> = Promise.resolve();
-  readonly states: ConnectionState[] = [];
-  readonly memory: Map<string, JsonValue> = new Map();
-  /** The folder that channels keep media in. */
-  mediaFolder = "/nowhere";
-  readonly inboundMemory: Map<string, JsonValue> = new Map();
-  /** Each hand-in waits for it. */
-  gate: Promise<void> = Promise.resolve();
-  /** Told before a state is stored; a throw is a crash at that boundary. */
-  onRemember: (key: string, state: JsonValue) => void = () => {};
-
-  /** Messages that wait to be completed. */
-  get drafts(): readonly ChannelInbound[] {
-    return this.inbounds.filter(({ draft }) => draft !== undefined);
-  }
-
-  /** The context of one channel; a second one is a new Worker on the same journal. */
-  context(clock: ManualClock, signal: AbortSignal): ChannelContext {
-    let ids = 0;
-    return {
-      name: "feishu",
-      clock,
-      random: seededRandom(1),
-      newId: () => `id-${++ids}`,
-      mediaFolder: this.mediaFolder,
-      signal,
-      handIn: async (inbound) => {
-        await this.gate;
-        const isKnown = this.inbounds.some(({ platformId }) => platformId === inbound.platformId);
-        const answer = this.answers.shift() ?? (isKnown ? "duplicate" : "accepted");
-        if (answer === "accepted") this.inbounds.push(inbound);
-        return answer;
-      },
-      complete: async (platformId, contents) => {
-        await this.completionGate;
-        const at = this.inbounds.findIndex((inbound) => inbound.platformId === platformId);
-        const found = this.inbounds[at];
-        if (found?.draft === undefined) return;
-        const { draft: _completed, ...inbound } = found;
-        this.inbounds[at] = { ...inbound, ...contents };
-      },
-      drafts: () => Promise.resolve(this.drafts),
-      withdraw: (platformId) => {
-        this.withdrawn.push(platformId);
-        return Promise.resolve();
-      },
-      transcribe: (path) => {
-        this.heard.push(path);
-        return Promise.resolve(this.speech);
-      },
-      remember: (key, state) => {
-        this.onRemember(key, state);
-        this.memory.set(key, state);
-        return Promise.resolve();
-      },
-      rememberInbound: (platformId, state) => {
-        this.inboundMemory.set(platformId, state);
-        return Promise.resolve();
-      },
-      report: (state) => void this.states.push(state),
-    };
-  }
-}
+export { FakeGateway } from "../../support/fake_gateway.ts";
+export { LogRecorder } from "../../support/log_recorder.ts";
 
 /** What a test may choose. */
 export interface HarnessOptions {

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { basename } from "node:path";
 import { growingCard, NO_EXTRAS } from "../../../../channels/feishu/render/card_json.ts";
 import { layOutCards } from "../../../../channels/feishu/render/cards.ts";
-import { mendTail } from "../../../../channels/feishu/render/tail.ts";
+import { mendTail } from "../../../../channels/markdown/tail.ts";
 import { messageOf, renderParts } from "../../../../channels/feishu/send/parts.ts";
 import { CARD_LIMITS, cardBytes, checkCard, isNode } from "../../../simulators/feishu/card_json.ts";
 

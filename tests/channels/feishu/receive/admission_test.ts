@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { admit, isAllowed } from "../../../../channels/feishu/receive/admission.ts";
+import { isAllowed } from "../../../../channels/allow_list.ts";
+import { admit } from "../../../../channels/feishu/receive/admission.ts";
 import { type MessageEvent, messageEventSchema } from "../../../../channels/feishu/wire.ts";
 
 const RULES = { botOpenId: "ou_bot", groupPolicy: "mention", allowFrom: ["*"] } as const;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MediaStore } from "../../../../channels/feishu/adapters/media_store.ts";
+import { MediaStore } from "../../../../channels/media/adapters/media_store.ts";
 import type { FeishuLink, IncomingFile } from "../../../../channels/feishu/link.ts";
 import { Lookups } from "../../../../channels/feishu/lookups.ts";
 import { Downloads, type Wanted } from "../../../../channels/feishu/receive/downloads.ts";

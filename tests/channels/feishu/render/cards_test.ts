@@ -14,7 +14,7 @@ import {
   REASONING_BYTES_MAX,
   TABLES_MAX,
 } from "../../../../channels/feishu/render/limits.ts";
-import { mendTail } from "../../../../channels/feishu/render/tail.ts";
+import { mendTail } from "../../../../channels/markdown/tail.ts";
 import { CARD_LIMITS, checkCard, isNode } from "../../../simulators/feishu/card_json.ts";
 import { anyMarkdown, document, wordsIn } from "./documents.ts";
 import { visibleElements, visibleText } from "./visible.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { summaryOf } from "../../../../channels/feishu/render/card_json.ts";
 import { layOutCards } from "../../../../channels/feishu/render/cards.ts";
 import { layOutPosts } from "../../../../channels/feishu/render/post.ts";
-import { mendTail } from "../../../../channels/feishu/render/tail.ts";
+import { mendTail } from "../../../../channels/markdown/tail.ts";
 import { chooseForm } from "../../../../channels/feishu/send/format.ts";
 import { visibleElements } from "./visible.ts";
 

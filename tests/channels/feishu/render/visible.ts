@@ -9,7 +9,7 @@ import {
   known,
   type MarkdownToken,
   parseMarkdown,
-} from "../../../../channels/feishu/render/markdown.ts";
+} from "../../../../channels/markdown/markdown.ts";
 
 /** The words of Markdown as our parser reads it, without white space. */
 export function visibleText(markdown: string): string {

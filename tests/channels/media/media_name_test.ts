@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import {
-  mediaName,
-  type MediaNameOptions,
-  safeBase,
-} from "../../../../channels/feishu/receive/media_name.ts";
+import { mediaName, type MediaNameOptions, safeBase } from "../../../channels/media/media_name.ts";
 
 const FILE: MediaNameOptions = {
   messageId: "om_1",

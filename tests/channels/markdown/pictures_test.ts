@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { localPictures } from "../../../../channels/feishu/render/pictures.ts";
+import { localPictures } from "../../../channels/markdown/pictures.ts";
 
 Deno.test.each([
   { text: "![a](charts/a.png)", files: { "charts/a.png": "/work/charts/a.png" } },

@@ -3,7 +3,8 @@
  * @module
  */
 
-import type { Resource } from "./parts.ts";
+/** What a received file is to its platform. */
+export type MediaKind = "image" | "file" | "audio" | "video";
 
 /** File systems allow 255 bytes; the id in front and the suffix of a part take some of them. */
 const BASE_BYTES_MAX = 120;
@@ -31,7 +32,7 @@ export interface MediaNameOptions {
   readonly messageId: string;
   /** Which file of the message it is, from 0. */
   readonly index: number;
-  readonly kind: Resource["kind"];
+  readonly kind: MediaKind;
   readonly key: string;
   /** The first that is not blank counts. */
   readonly names: readonly string[];
@@ -58,7 +59,7 @@ export function safeBase(name: string): string {
   return cutToBytes(stem, BASE_BYTES_MAX - extension.length).trimEnd() + extension;
 }
 
-function withExtension(base: string, kind: Resource["kind"], contentType: string): string {
+function withExtension(base: string, kind: MediaKind, contentType: string): string {
   switch (kind) {
     case "image":
       if (EXTENSION_PATTERN.test(base)) return base;
