@@ -161,6 +161,13 @@ export interface ChannelContext {
   remember(key: string, channelState: JsonValue, keeping?: Keeping): Promise<void>;
   /** The same for an inbound (a reaction's id); a power cut may lose it. */
   rememberInbound(platformId: string, channelState: JsonValue): Promise<void>;
+  /** Where an earlier life of the channel stopped reading, as `keepCursor` last stored it; or null. */
+  readCursor(): Promise<JsonValue>;
+  /**
+   * Stores how far the platform was read, for platforms that do not know it themselves. Call it only
+   * for what was handed in; a power cut may lose the last ones, so what lies behind may come again.
+   */
+  keepCursor(cursor: JsonValue): Promise<void>;
   /** Says where the connection is. */
   report(state: ConnectionState): void;
 }

@@ -110,6 +110,12 @@ export type FromChannel =
     readonly channelState: JsonValue;
     readonly replyTo: ReplyTo<"remembered">;
   }
+  | { readonly type: "read_cursor"; readonly replyTo: ReplyTo<JsonValue> }
+  | {
+    readonly type: "keep_cursor";
+    readonly cursor: JsonValue;
+    readonly replyTo: ReplyTo<"remembered">;
+  }
   | {
     readonly type: "connection_changed";
     readonly connection: ConnectionState;
@@ -285,6 +291,10 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       rememberInbound: async (platformId, channelState) => {
         const type = "remember_inbound";
         await this.#ask<"remembered">((replyTo) => ({ type, platformId, channelState, replyTo }));
+      },
+      readCursor: () => this.#ask((replyTo) => ({ type: "read_cursor", replyTo })),
+      keepCursor: async (cursor) => {
+        await this.#ask<"remembered">((replyTo) => ({ type: "keep_cursor", cursor, replyTo }));
       },
       report: (connection) => {
         const isStreaming = this.#isStreaming;

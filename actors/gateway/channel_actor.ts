@@ -143,6 +143,8 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       case "transcribe":
       case "remember":
       case "remember_inbound":
+      case "read_cursor":
+      case "keep_cursor":
         return this.#desk.receive(message);
       case "connection_changed":
         return this.#connectionChanged(message.connection, message.isStreaming);

@@ -79,6 +79,10 @@ export class ChannelDesk {
         return this.#remember(request);
       case "remember_inbound":
         return this.#rememberInbound(request);
+      case "read_cursor":
+        return this.#readCursor(request);
+      case "keep_cursor":
+        return this.#keepCursor(request);
       case "transcribe":
         return this.#transcribe(request);
       default:
@@ -157,6 +161,16 @@ export class ChannelDesk {
     this.#store({ inboundMemory }, "written", replyTo);
   }
 
+  #readCursor({ replyTo }: RequestOf<"read_cursor">): void {
+    const { name, journal } = this.#options;
+    this.#pass(() => journal.note(cursorNote(name)), replyTo, (cursor) => cursor);
+  }
+
+  #keepCursor({ cursor, replyTo }: RequestOf<"keep_cursor">): void {
+    const notes = [{ key: cursorNote(this.#options.name), value: cursor }];
+    this.#store({ notes }, "written", replyTo);
+  }
+
   /** Once the gateway stops, what becomes ready is left to the next start. */
   #tellRouter(message: RouterMessage): void {
     if (this.#takesInput) this.#options.router.tell(message);
@@ -184,6 +198,11 @@ export class ChannelDesk {
       else replyTo.refuse(outcome.error);
     });
   }
+}
+
+/** How far a channel has read its platform. */
+function cursorNote(channel: string): string {
+  return `cursor:${channel}`;
 }
 
 function asChannelInbound(inbound: Inbound): ChannelInbound {

@@ -4,6 +4,7 @@ import type { OutboxControl } from "../../../actors/gateway/outbox.ts";
 import type { RouterMessage } from "../../../actors/gateway/router.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
+import type { JsonValue } from "../../../actors/kernel/json.ts";
 import type { ReplyTo } from "../../../actors/kernel/ref.ts";
 import type {
   ChannelInbound,
@@ -138,4 +139,17 @@ Deno.test("ChannelDesk says that nobody writes speech down, or passes on what wa
   assert.deepEqual(await ask(new Counter()), { state: "off" });
   const spoken = new Counter((path) => Promise.resolve({ state: "transcribed", text: path }));
   assert.deepEqual(await ask(spoken), { state: "transcribed", text: "/m/a.ogg" });
+});
+
+Deno.test("ChannelDesk keeps how far a channel has read", async () => {
+  const counter = new Counter();
+  const read = () => counter.ask<JsonValue>((replyTo) => ({ type: "read_cursor", replyTo }));
+  assert.equal(await read(), null);
+  const kept = await counter.ask<"remembered">((replyTo) => ({
+    type: "keep_cursor",
+    cursor: { sequence: 7 },
+    replyTo,
+  }));
+  assert.equal(kept, "remembered");
+  assert.deepEqual(await read(), { sequence: 7 });
 });

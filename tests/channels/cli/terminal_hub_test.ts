@@ -34,6 +34,8 @@ function startHub() {
     transcribe: () => Promise.resolve({ state: "off" }),
     remember: () => Promise.resolve(),
     rememberInbound: () => Promise.resolve(),
+    readCursor: () => Promise.resolve(null),
+    keepCursor: () => Promise.resolve(),
     report: () => {},
   });
   const deliver = (changes: Partial<Delivery>) =>
