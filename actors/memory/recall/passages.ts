@@ -3,8 +3,9 @@
  * @module
  */
 
+import { z } from "zod";
 import { isRecord } from "../../kernel/worker_envelope.ts";
-import { type MemoryOrigin, MemoryScope, memoryScope, type MemoryScopeSetting } from "../scope.ts";
+import { MemoryScope, memoryScope, type MemoryScopeSetting } from "../scope.ts";
 import type { RecallHit, RecallKind } from "./protocol.ts";
 
 /** A line that can be found. */
@@ -43,6 +44,8 @@ export interface ReadingRules {
 
 /** What strangers wrote stands behind such a mark, the text of an attached file too. */
 const FOREIGN_MARK = /⟦Untrusted content|^\[File: /mu;
+
+const scopeName = z.templateLiteral([z.enum(["person", "chat", "session"]), ":", z.string()]);
 
 /** A line of a file as a passage; null where it holds nothing to find. */
 export function passageOf(
@@ -95,24 +98,23 @@ export function ownerOf(
   return { turnId, scope: isMixed ? null : scope };
 }
 
-/** null where a line does not tell who said it, and that decides. */
+/**
+ * The line says it; one that was written under another setting tells at most its chat. null where
+ * it tells nothing that decides.
+ */
 function scopeOfLine(
   fields: Readonly<Record<string, unknown>>,
   sessionKey: string,
   setting: MemoryScopeSetting,
 ): string | null {
-  const { sender_id: senderId, channel, chat_id: chatId } = fields;
-  const isPlaced = typeof channel === "string" && typeof chatId === "string";
-  if (setting === "person" && typeof senderId !== "string" && !isPlaced) return null;
+  const named = scopeName.safeParse(fields["memory_scope"]).data;
+  const isOfSetting = named !== undefined && (setting === "person" || !named.startsWith("person:"));
+  if (isOfSetting) return MemoryScope.named(named).folder;
   const separatorAt = sessionKey.indexOf(":");
-  if (!isPlaced && separatorAt === -1) return null;
-  const origin: MemoryOrigin = {
-    channel: isPlaced ? channel : sessionKey.slice(0, separatorAt),
-    chatId: isPlaced ? chatId : sessionKey.slice(separatorAt + 1),
-    senderId: typeof senderId === "string" ? senderId : undefined,
-    sessionKey,
-  };
-  return memoryScope(setting, origin).folder;
+  if (setting === "person" || separatorAt === -1) return null;
+  const channel = sessionKey.slice(0, separatorAt);
+  return memoryScope(setting, { channel, chatId: sessionKey.slice(separatorAt + 1), sessionKey })
+    .folder;
 }
 
 function turnOf({ line_id: lineId }: Readonly<Record<string, unknown>>): string | null {

@@ -19,9 +19,8 @@ export interface SaidLine {
   readonly content: string;
   readonly atMs?: number | undefined;
   readonly turn?: string | undefined;
-  readonly sender?: string | undefined;
-  /** Channel and chat, where the session's key does not tell. */
-  readonly place?: readonly [channel: string, chatId: string] | undefined;
+  /** Name of the memory that it belongs to, where that is not everybody's. */
+  readonly scope?: string | undefined;
 }
 
 /** A workspace on disk; hold it with `using`. */
@@ -90,12 +89,11 @@ export function textsOf(
 
 /** A line of a session's file. */
 export function lineOf(
-  { role = "user", content, atMs = THEN_MS, turn = "t", sender, place }: SaidLine,
+  { role = "user", content, atMs = THEN_MS, turn = "t", scope }: SaidLine,
   index = 0,
 ): string {
   const line = {
-    ...(sender !== undefined && { sender_id: sender }),
-    ...(place !== undefined && { channel: place[0], chat_id: place[1] }),
+    ...(scope !== undefined && { memory_scope: scope }),
     role,
     content,
     timestamp: new Date(atMs).toISOString(),
