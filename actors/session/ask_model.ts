@@ -15,7 +15,12 @@ import { pausedNote } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { TurnSteps } from "./steps.ts";
-import { modelRequest, type RequestOptions, smallerRequest } from "./turn_messages.ts";
+import {
+  modelRequest,
+  overheadTokens,
+  type RequestOptions,
+  smallerRequest,
+} from "./turn_messages.ts";
 
 const logger = getLogger(["troupe", "session", "ask_model"]);
 
@@ -51,12 +56,14 @@ export class ModelAsker {
    * @throws the signal's reason when it aborts; {JournalError}
    */
   async ask(question: Question, signal: AbortSignal): Promise<CallOutcome> {
-    const { sessionKey, services, steps } = this.#options;
+    const { sessionKey, services, steps, memory } = this.#options;
     const budget = await services.usage.spentBudget(sessionKey, steps.booking.usage);
     signal.throwIfAborted();
     if (budget !== null) return { state: "out_of_budget", budget };
     steps.goesOn(pausedNote(sessionKey));
-    const request = modelRequest(question.replay, this.#requestOptions(question));
+    const options = this.#requestOptions(question);
+    const request = modelRequest(question.replay, options);
+    memory.overheadTokens = overheadTokens(options);
     const outcome = await this.#call(request, question, signal);
     const isTooLong = outcome.state === "failed" &&
       outcome.error.code === "provider_context_too_long";

@@ -15,7 +15,10 @@ import type { SessionFile, SessionMetadata, StoredMessage } from "./session_file
  */
 export const SET_ASIDE = "set_aside";
 
-/** All that is known of a conversation; it only grows, except for {@link Conversation.clear}. */
+/**
+ * All that is known of a conversation; it only grows, except for {@link Conversation.clear} and
+ * {@link Conversation.dropConsolidated}.
+ */
 export class Conversation {
   readonly key: string;
   #messages: StoredMessage[] = [];
@@ -23,6 +26,8 @@ export class Conversation {
   /** Ids of lines that the model is not shown. */
   #setAside = new Set<string>();
   #createdAtMs: number;
+  /** What the file told when it was read; null when it did not. */
+  #updatedAtMs: number | null;
   #metadata: JsonObject;
   #lastConsolidated: number;
 
@@ -33,6 +38,7 @@ export class Conversation {
   constructor(key: string, file: Pick<SessionFile, "messages" | "metadata">, nowMs: number) {
     this.key = key;
     this.#createdAtMs = file.metadata?.createdAtMs ?? nowMs;
+    this.#updatedAtMs = file.metadata?.updatedAtMs ?? null;
     this.#metadata = file.metadata?.metadata ?? {};
     this.#lastConsolidated = Math.max(
       0,
@@ -73,17 +79,24 @@ export class Conversation {
 
   /** The messages that the model is shown, as they are stored. */
   replayed(): StoredMessage[] {
-    return this.#messages.slice(this.#lastConsolidated).filter((stored) => this.#isShown(stored));
+    return this.#messages.slice(this.#lastConsolidated).filter((stored) => this.isShown(stored));
+  }
+
+  /** When something was said last, in epoch milliseconds; null when it is not known. */
+  get activeAtMs(): number | null {
+    return this.#messages.findLast(({ timestampMs }) => timestampMs !== null)?.timestampMs ??
+      this.#updatedAtMs;
   }
 
   #add(stored: StoredMessage): void {
     const message = storable(stored.message);
     this.#messages.push(message === stored.message ? stored : { ...stored, message });
     const isRecent = this.#messages.length > this.#lastConsolidated;
-    if (isRecent && this.#isShown(stored)) this.#replay.push(message);
+    if (isRecent && this.isShown(stored)) this.#replay.push(message);
   }
 
-  #isShown(stored: StoredMessage): boolean {
+  /** Whether the model may be shown a message: none of those that were set aside. */
+  isShown(stored: StoredMessage): boolean {
     if (stored.lineId !== null && this.#setAside.has(stored.lineId)) return false;
     return setAsideBy(stored).length === 0;
   }
@@ -114,12 +127,26 @@ export class Conversation {
     this.#metadata = metadata;
   }
 
+  /** The messages before `to` were summed up; only the store calls it, after that is on disk. */
+  consolidated(to: number, metadata: JsonObject): void {
+    this.#lastConsolidated = to;
+    this.#metadata = metadata;
+    this.#replay = Replay.of(this.replayed().map(({ message }) => message));
+  }
+
+  /** Forgets messages that were summed up; only the store calls it, after the file was replaced. */
+  dropConsolidated(count: number): void {
+    this.#messages = this.#messages.slice(count);
+    this.#lastConsolidated -= count;
+  }
+
   /** Forgets all messages and data; only the store calls it, after the file was replaced. */
   clear(nowMs: number): void {
     this.#messages = [];
     this.#replay = new Replay();
     this.#setAside = new Set();
     this.#createdAtMs = nowMs;
+    this.#updatedAtMs = nowMs;
     this.#metadata = {};
     this.#lastConsolidated = 0;
   }

@@ -100,6 +100,11 @@ export function requestTokens(
   return estimatePromptTokens([], tools) + sum(messages.map(tokensOf));
 }
 
+/** What one message takes up, in tokens. */
+export function messageTokens(message: ChatMessage): number {
+  return tokensOf(message);
+}
+
 /** Cuts the longest results, so that all together lose about `excess` tokens. */
 function shortenResults(
   messages: readonly ChatMessage[],

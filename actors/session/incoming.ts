@@ -5,7 +5,9 @@
 
 import type { UserMessage } from "../../providers/provider.ts";
 import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
+import { scopeFields } from "./archived_chunk.ts";
 import { endsTurn, parseCommand } from "./command_table.ts";
+import type { LastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
 import type { Joining } from "./steps.ts";
@@ -117,20 +119,27 @@ function endsAllBefore(inbound: Inbound): boolean {
   return command !== null && endsTurn(command.name);
 }
 
-/** Reads an inbound's attachments and puts time and chat in front of its words. */
+/**
+ * Reads an inbound's attachments and puts time and chat in front of its words.
+ *
+ * @param summary of the part of the conversation that is not shown
+ */
 export async function readInbound(
   inbound: Inbound,
-  { settings, readImage, readDocument, clock }: Pick<
+  { settings, readImage, readDocument, clock, archive }: Pick<
     SessionServices,
-    "settings" | "readImage" | "readDocument" | "clock"
+    "settings" | "readImage" | "readDocument" | "clock" | "archive"
   >,
+  summary: LastSummary | null = null,
 ): Promise<ReadInbound> {
   const { content } = inbound;
   const { channel, chatId } = placeOf(inbound);
   const attachments = await loadAttachments(inbound.media, { readImage, readDocument });
-  const block = runtimeBlock({ nowMs: clock.now(), timezone: settings.timezone, channel, chatId });
+  const { timezone } = settings;
+  const block = runtimeBlock({ nowMs: clock.now(), timezone, channel, chatId, summary });
   return {
     inbound,
+    extras: scopeFields(archive, inbound),
     message: { role: "user", content: storedUserText(content, attachments) },
     shown: { role: "user", content: userContent(block, content, attachments) },
   };

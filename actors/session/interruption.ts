@@ -6,6 +6,7 @@
 
 import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
+import { endedNote } from "./ended_conversation.ts";
 import { pausedNote } from "./pausing.ts";
 import type { SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
@@ -27,6 +28,8 @@ export interface StopRequest {
   /** The line that closes the turn in the history; null where the conversation begins anew. */
   readonly note: string | null;
   readonly confirmation: string;
+  /** A conversation that begins anew is archived. @default false */
+  readonly isKept?: boolean;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface StopRequest {
  * @throws {JournalError} when nothing of it was kept
  */
 export async function stopWork(log: SessionLog, request: StopRequest): Promise<void> {
-  const { command, turn, waiting, note, confirmation } = request;
+  const { command, turn, waiting, note, confirmation, isKept = false } = request;
   const closing = turn?.steps.closing("stopped", note) ?? { step: {}, drafts: [] };
   const growing = turn?.steps.openRow === undefined ? [] : stoppedRows(turn);
   const unsettled = growing.length > 0 ? waiting : [...turn?.steps.unanswered ?? [], ...waiting];
@@ -56,6 +59,7 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
       ...closing.step.notes ?? [],
       ...(turn === undefined ? [] : [{ key: pausedNote(sessionKey), value: null }]),
       ...(isAnew ? [{ key: clearingNote(sessionKey), value: true }] : []),
+      ...(isAnew && isKept ? [{ key: endedNote(sessionKey), value: true }] : []),
     ],
     ...(isAnew && { usageReset: sessionKey }),
     inbounds: [
@@ -82,6 +86,14 @@ export function commandReply(
   return rowsFor(command, `command:${command.seq}:0`, content).map((row) => ({
     ...row,
     settles: [...settlements([command], "done"), ...alsoSettles],
+  }));
+}
+
+/** What comes of a command later, when it is done already. */
+export function commandNotice(command: Inbound, content: string): NewOutbound[] {
+  return rowsFor(command, `command:${command.seq}:1`, content).map((row) => ({
+    ...row,
+    settles: [],
   }));
 }
 

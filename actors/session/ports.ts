@@ -8,6 +8,14 @@ import type { Clock } from "../kernel/clock.ts";
 import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { Inbound, Journal, Outbound, Step } from "../journal/journal.ts";
+import type {
+  HistoryAppended,
+  NewHistoryEntry,
+  VersionAnswer,
+  VersionList,
+  VersionRestored,
+} from "../memory/protocol.ts";
+import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
@@ -104,6 +112,20 @@ export interface SessionFiles {
   append(name: string, text: string): Promise<void>;
   /** Replaces whole and atomically (temp, sync, rename). */
   replace(name: string, text: string): Promise<void>;
+  /** Removes a file; nothing happens where there is none. */
+  remove(name: string): Promise<void>;
+}
+
+/** The memory, as far as sessions add to it: what leaves a conversation is kept there. */
+export interface ArchivePort {
+  /** Whose memory somebody's words belong to. */
+  scopeOf(origin: MemoryOrigin): MemoryScope;
+  /**
+   * Appends an entry to a history, once per key.
+   *
+   * @throws {Error} when it cannot be kept just now
+   */
+  append(scope: MemoryScope, entry: NewHistoryEntry): Promise<HistoryAppended>;
 }
 
 /** Text files of the workspace that go into the prompt; null where there is none. */
@@ -123,6 +145,16 @@ export interface RestartPort {
   noteFor(command: Inbound): NonNullable<Step["notes"]>[number];
   /** Asks for it; the process ends in good order. */
   request(): void;
+}
+
+/** The memory as people see and correct it. Failures reject. */
+export interface MemoryDesk {
+  /** Has Dream run beside; the chat of the command hears of the end. */
+  dream(command: Inbound): void;
+  list(limit: number): Promise<VersionList>;
+  /** @param id null is the newest */
+  show(id: string | null): Promise<VersionAnswer>;
+  restore(id: string): Promise<VersionRestored>;
 }
 
 /** All that sessions share. */
@@ -158,10 +190,14 @@ export interface SessionServices {
   readonly uptimeMs: () => number;
   /** Where tool calls are recorded. @default nowhere */
   readonly audit?: AuditPort | undefined;
+  /** Where conversations go that are summed up. @default none is, and none is cut in its file */
+  readonly archive?: ArchivePort | undefined;
   /** Which calls need an owner's yes. @default none */
   readonly approval?: ApprovalPort | undefined;
   /** Whether the sender of a command may do what only owners may. @default everybody may */
   readonly isOwner?: ((command: Inbound) => boolean) | undefined;
+  /** @default there is no memory to look after */
+  readonly memory?: MemoryDesk | undefined;
   /** Undefined where the process cannot start again by itself. */
   readonly restart?: RestartPort | undefined;
 }
@@ -174,6 +210,8 @@ export type SessionMessage =
   | { readonly type: "inbound_withdrawn"; readonly inbound: Inbound }
   /** Look into the journal: something waits or was interrupted. */
   | { readonly type: "wake" }
+  /** Nobody has written for so long that only the end of it need be kept word by word. */
+  | { readonly type: "compact" }
   /** Stop, unless something came since the idle time with this id began. */
   | { readonly type: "sleep"; readonly idleId: string };
 

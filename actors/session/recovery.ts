@@ -16,6 +16,7 @@ import { SessionLog } from "./session_log.ts";
 import { SessionStore } from "./session_store.ts";
 import { TurnSteps } from "./steps.ts";
 import { endWaiting, lastingReason } from "./unreadable.ts";
+import { type UpkeepRemains, upkeepRemains } from "./upkeep.ts";
 import { UNAVAILABLE_NOTE } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "recovery"]);
@@ -26,6 +27,7 @@ export interface Awakened {
   /** The turn to go on with, if there is one. */
   readonly interrupted: InterruptedTurn | undefined;
   readonly waiting: Waiting;
+  readonly upkeep: UpkeepRemains;
 }
 
 /** A turn that an end of the process, or a restart of its actor, cut off. */
@@ -46,11 +48,12 @@ export async function wakeSession(
   services: SessionServices,
   signal: AbortSignal,
 ): Promise<Awakened> {
-  const store = new SessionStore(services);
+  const store = new SessionStore({ ...services, keepsEnded: services.archive !== undefined });
   const conversation = await load(store, sessionKey, services);
   const log = new SessionLog({ services, store, conversation, signal });
   const interrupted = await findInterrupted(log, services.journal);
-  return { log, interrupted, waiting: await lookForWork(services.journal, sessionKey) };
+  const waiting = await lookForWork(services.journal, sessionKey);
+  return { log, interrupted, waiting, upkeep: await upkeepRemains(sessionKey, services) };
 }
 
 /** A file that stays unreadable must not let people wait for ever. */

@@ -8,6 +8,7 @@ import { getLogger } from "@logtape/logtape";
 import type { ContentBlock, ImageBlock, UserMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
 import { type ReadDocument, readDocuments } from "./attached_documents.ts";
+import type { LastSummary } from "./last_summary.ts";
 import { imagePlace } from "./message_line.ts";
 
 const logger = getLogger(["troupe", "session", "runtime_context"]);
@@ -31,6 +32,8 @@ export interface RuntimeFacts {
   readonly timezone: string;
   readonly channel: string;
   readonly chatId: string;
+  /** What was summed up of the conversation. @default nothing */
+  readonly summary?: LastSummary | null;
 }
 
 /** An image, ready for a `data:` URL. */
@@ -55,14 +58,23 @@ export interface Attachments {
 export const NO_ATTACHMENTS: Attachments = { images: [], texts: [], notes: [] };
 
 /** The block that goes in front of a person's words. */
-export function runtimeBlock({ nowMs, timezone, channel, chatId }: RuntimeFacts): string {
+export function runtimeBlock(
+  { nowMs, timezone, channel, chatId, summary = null }: RuntimeFacts,
+): string {
   return [
     BLOCK_START,
     `Time: ${zonedTime(nowMs, timezone)}`,
     `Channel: ${oneLine(channel)}`,
     `Chat: ${oneLine(chatId)}`,
+    ...(summary === null ? [] : [summaryPart(summary, timezone)]),
     BLOCK_END,
   ].join("\n");
+}
+
+/** The older part of the conversation, which is not replayed any more. */
+function summaryPart({ text, untilMs }: LastSummary, timezone: string): string {
+  const until = untilMs === null ? "" : `, until ${zonedTime(untilMs, timezone)}`;
+  return `Summary of the conversation before what is shown${until}:\n${neutralised(text)}`;
 }
 
 /** `YYYY-MM-DD HH:MM (Weekday) (Zone, UTC+hh:mm)`. */

@@ -15,6 +15,7 @@ import type { SpentBudget } from "./budgets.ts";
 import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
+import type { RunEnd } from "./consolidator.ts";
 import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
@@ -26,7 +27,9 @@ import type { SessionLog } from "./session_log.ts";
 import { TurnSteps } from "./steps.ts";
 import { Turn, type TurnEnd } from "./turn.ts";
 import { TurnPermit } from "./turn_permit.ts";
+import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
+import { WorkBeside } from "./work_beside.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
 
@@ -76,9 +79,10 @@ class Session implements Actor<SessionActorMessage> {
   readonly #context: ActorContext<SessionActorMessage>;
   readonly #idleness: Idleness;
   readonly #memory: SessionMemory;
-  /** Work beside the mailbox that has not ended; the next incarnation begins after it. */
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #beside: WorkBeside<SessionActorMessage>;
   readonly #permit: TurnPermit;
+  readonly #upkeepPermit: TurnPermit;
+  readonly #upkeep: Upkeep;
   readonly #desk: ApprovalDesk;
   #state: State = { state: "waking" };
   #log: SessionLog | undefined;
@@ -103,7 +107,16 @@ class Session implements Actor<SessionActorMessage> {
       newId,
       startTimer: () => context.after(idleMs, { type: "idle_elapsed" }),
     });
+    this.#beside = new WorkBeside(context);
     this.#permit = new TurnPermit({ gate, newId, holder: context.self });
+    this.#upkeepPermit = new TurnPermit({ gate, newId, holder: context.self });
+    this.#upkeep = new Upkeep({
+      services: this.#services,
+      memory: this.#memory,
+      permit: this.#upkeepPermit,
+      openTurn: () => this.#turn?.steps.turnId,
+      start: (work) => this.#pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
+    });
     this.#desk = new ApprovalDesk({ services, permit: this.#permit });
     this.#pipe(
       () => wakeSession(sessionKey, services, context.signal),
@@ -125,13 +138,17 @@ class Session implements Actor<SessionActorMessage> {
       case "permit_granted":
         return this.#permitGranted(message.requestId);
       case "permit_delayed":
-        return this.#memory.waiting.hold();
+        return this.#permitDelayed(message.requestId);
       case "woken":
         return this.#woken(message.outcome);
       case "looked":
         return this.#looked(message.outcome);
       case "turn_ended":
         return this.#turnEnded(message.outcome);
+      case "compact":
+        return this.#compact();
+      case "upkeep_ended":
+        return this.#upkeepEnded(message.outcome);
       case "command_checked":
         return this.#commandChecked(message.outcome);
       case "command_done":
@@ -150,16 +167,18 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   async stopped(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await this.#beside.ended();
     await this.#log?.filed();
     // After a restart nobody would know of this permit, and its holder lives on.
     if (this.#state.state === "queued") this.#release(this.#state.requestId);
     this.#permit.end();
+    this.#upkeepPermit.end();
   }
 
   #woken(outcome: Outcome<Awakened>): void {
-    const { log, interrupted, waiting } = valueOf(outcome);
+    const { log, interrupted, waiting, upkeep } = valueOf(outcome);
     this.#log = log;
+    this.#upkeep.begin(log, upkeep);
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
     this.#state = { state: "idle" };
     if (interrupted !== undefined) this.#voidQuestion(interrupted.steps, log);
@@ -238,6 +257,7 @@ class Session implements Actor<SessionActorMessage> {
     if (this.#state.state === "waking") return;
     if (this.#commands.active === undefined) this.#nextCommand();
     if (this.#commands.active !== undefined) return;
+    this.#upkeep.next();
     if (this.#state.state === "idle") {
       if (this.#turn !== undefined || this.#mayHaveWork) this.#queue();
       else this.#rest();
@@ -255,26 +275,37 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #rest(): void {
-    if (this.#state.state === "idle") this.#idleness.begin({ isTold: !this.#isLooking });
+    if (this.#state.state !== "idle" || this.#upkeep.isBusy) return;
+    this.#idleness.begin({ isTold: !this.#isLooking });
   }
 
   #idleElapsed(): void {
-    if (this.#state.state !== "idle" || this.#commands.active !== undefined) return;
+    if (this.#state.state !== "idle" || this.#isOccupied) return;
     this.#idleness.elapsed({ isTold: !this.#isLooking });
     this.#rest();
   }
 
   #sleep(idleId: string): void {
-    if (this.#state.state === "idle" && this.#idleness.isStill(idleId)) this.#context.stopSelf();
+    if (this.#state.state !== "idle" || this.#isOccupied) return;
+    if (this.#idleness.isStill(idleId)) this.#context.stopSelf();
+  }
+
+  /** Something other than a turn is under way. */
+  get #isOccupied(): boolean {
+    return this.#commands.active !== undefined || this.#upkeep.isBusy;
   }
 
   #permitGranted(requestId: string): void {
-    if (this.#permit.take(requestId)) return;
+    if (this.#permit.take(requestId) || this.#upkeepPermit.take(requestId)) return;
     if (this.#state.state !== "queued" || this.#state.requestId !== requestId) {
       return this.#release(requestId); // no longer wanted
     }
     this.#state = { state: "queued", requestId, isGranted: true };
     this.#advance();
+  }
+
+  #permitDelayed(requestId: string): void {
+    if (!this.#upkeepPermit.asks(requestId)) this.#memory.waiting.hold();
   }
 
   #release(requestId: string): void {
@@ -341,6 +372,17 @@ class Session implements Actor<SessionActorMessage> {
     this.#advance();
   }
 
+  /** Somebody keeps time for sessions that sleep; what came meanwhile has the say. */
+  #compact(): void {
+    this.#upkeep.askToCompact();
+    this.#advance();
+  }
+
+  #upkeepEnded(outcome: Outcome<RunEnd>): void {
+    this.#upkeep.ended(outcome);
+    this.#advance();
+  }
+
   #nextCommand(): void {
     const command = this.#commands.begin();
     if (command === undefined) {
@@ -384,6 +426,7 @@ class Session implements Actor<SessionActorMessage> {
       turn: this.#turn,
       paused: this.#state.state === "paused" ? this.#state.budget : undefined,
       desk: this.#desk,
+      upkeep: this.#upkeep,
       hurry: command.hurry,
     };
     this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
@@ -424,13 +467,7 @@ class Session implements Actor<SessionActorMessage> {
     work: (signal: AbortSignal) => Promise<T>,
     makeMessage: (outcome: Outcome<T>) => SessionActorMessage,
   ): Work {
-    return this.#context.pipe((signal) => {
-      const promise = work(signal);
-      this.#underWay.add(promise);
-      const forget = () => this.#underWay.delete(promise);
-      promise.then(forget, forget);
-      return promise;
-    }, makeMessage);
+    return this.#beside.pipe(work, makeMessage);
   }
 }
 

@@ -82,6 +82,24 @@ export function parseSessionFile(text: string): SessionFile {
   return { metadata, messages, damaged, healthyText };
 }
 
+/**
+ * The lines of messages in a file's text that is healthy, as they stand, and what its last metadata
+ * line says. Much faster than reading them.
+ */
+export function splitSessionText(
+  text: string,
+): { readonly lines: readonly string[]; readonly metadata: SessionMetadata | null } {
+  const lines: string[] = [];
+  let metadata: SessionMetadata | null = null;
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const parsed = line.includes('"_type"') ? parseLine(line) : null;
+    if (parsed?.type === "metadata") metadata = parsed.metadata;
+    else lines.push(line);
+  }
+  return { lines, metadata };
+}
+
 /** Reads the line of one message; null when it is none. */
 export function parseMessageLine(line: string): StoredMessage | null {
   const parsed = parseLine(line);

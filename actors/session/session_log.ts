@@ -110,6 +110,20 @@ export class SessionLog {
     this.#unsynced = [];
   }
 
+  /**
+   * Begins the replay at message `to`; `change` gives the free-form data that goes with it.
+   *
+   * @throws {SessionFileError}
+   */
+  async consolidate(to: number, change: (metadata: JsonObject) => JsonObject): Promise<void> {
+    await this.#store.consolidate(this.conversation, to, change);
+  }
+
+  /** Takes what was summed up out of the file. @throws {SessionFileError} */
+  async dropConsolidated(): Promise<void> {
+    await this.#store.dropConsolidated(this.conversation);
+  }
+
   /** The file is synced by itself: it must not know of more than the journal will. */
   #file(lines: readonly HistoryLine[], durability: Durability): void {
     if (durability === "written") {

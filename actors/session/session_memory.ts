@@ -17,6 +17,8 @@ export class SessionMemory {
   readonly withdrawn: Set<number> = new Set();
   /** What people know of messages that wait. */
   readonly waiting: WaitingNotes;
+  /** Estimated tokens that each request has besides the conversation; 0 when it is not known. */
+  overheadTokens = 0;
   #contextTokens = 0;
   /** What a request may take up since one was too long; null when none was. */
   #smallerMax: number | null = null;

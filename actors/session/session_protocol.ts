@@ -5,6 +5,7 @@
 
 import type { Outcome } from "../kernel/actor.ts";
 import { GatewayError } from "../kernel/errors.ts";
+import type { RunEnd } from "./consolidator.ts";
 import type { Waiting } from "./incoming.ts";
 import type { PermitNews, SessionMessage } from "./ports.ts";
 import type { Awakened } from "./recovery.ts";
@@ -19,6 +20,7 @@ export type SessionNews =
   | { readonly type: "command_done"; readonly outcome: Outcome<void> }
   | { readonly type: "answer_taken"; readonly outcome: Outcome<void> }
   | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }
+  | { readonly type: "upkeep_ended"; readonly outcome: Outcome<RunEnd> }
   | { readonly type: "idle_elapsed" }
   | { readonly type: "resume_due" };
 

@@ -9,13 +9,16 @@ import type { HistoryLine, Journal } from "../journal/journal.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { asError, GatewayError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import { pendingNote, readPending } from "./archived_chunk.ts";
 import { Conversation } from "./conversation.ts";
+import { endedFileName, endedText } from "./ended_conversation.ts";
 import type { SessionFiles } from "./ports.ts";
 import {
   encodeMetadataLine,
   parseMessageLine,
   parseSessionFile,
   type SessionFile,
+  splitSessionText,
 } from "./session_file.ts";
 import { legacySessionFileName, legacySessionKey, sessionFileName } from "./session_name.ts";
 
@@ -39,6 +42,8 @@ export interface SessionStoreOptions {
   readonly files: SessionFiles;
   readonly journal: StoredLines;
   readonly clock: Clock;
+  /** Conversations that end are kept until they are archived. @default they are gone */
+  readonly keepsEnded?: boolean;
 }
 
 /**
@@ -67,12 +72,14 @@ export class SessionStore {
   readonly #files: SessionFiles;
   readonly #journal: StoredLines;
   readonly #clock: Clock;
+  readonly #keepsEnded: boolean;
   readonly #states = new WeakMap<Conversation, FileState>();
 
-  constructor({ files, journal, clock }: SessionStoreOptions) {
+  constructor({ files, journal, clock, keepsEnded = false }: SessionStoreOptions) {
     this.#files = files;
     this.#journal = journal;
     this.#clock = clock;
+    this.#keepsEnded = keepsEnded;
   }
 
   /**
@@ -171,14 +178,79 @@ export class SessionStore {
     });
   }
 
+  /**
+   * Begins the replay at message `to`: what is before it was summed up, and `change` puts that into
+   * the free-form data. A further metadata line; the messages stay in the file.
+   *
+   * @throws {SessionFileError} when it cannot be written; nothing has changed then
+   */
+  consolidate(
+    conversation: Conversation,
+    to: number,
+    change: (metadata: JsonObject) => JsonObject,
+  ): Promise<void> {
+    const state = this.#stateOf(conversation);
+    return inTurn(state, () =>
+      guard("sum up", conversation.key, async () => {
+        await this.#appendBacklog(conversation, state); // the line counts those before it
+        const metadata = change(conversation.metadata);
+        const described = conversation.describe(this.#activeAtMs(conversation));
+        const line = encodeMetadataLine({ ...described, metadata, lastConsolidated: to });
+        await this.#files.append(state.name, `${line}\n`);
+        state.hasBegun = true;
+        conversation.consolidated(to, metadata);
+      }));
+  }
+
+  /**
+   * Takes the messages that were summed up out of the file, which is replaced at once by one with
+   * all the others, those that came a moment ago as well.
+   *
+   * @throws {SessionFileError} when it cannot be replaced; nothing has changed then
+   */
+  dropConsolidated(conversation: Conversation): Promise<void> {
+    const state = this.#stateOf(conversation);
+    return inTurn(state, () =>
+      guard("compact", conversation.key, async () => {
+        await this.#appendBacklog(conversation, state);
+        const { lines } = splitSessionText(await this.#files.read(state.name) ?? "");
+        const count = conversation.lastConsolidated;
+        const described = conversation.describe(this.#activeAtMs(conversation));
+        const head = encodeMetadataLine({ ...described, lastConsolidated: 0 });
+        const text = [head, ...lines.slice(count)].map((line) => `${line}\n`).join("");
+        await this.#files.replace(state.name, text);
+        conversation.dropConsolidated(count);
+      }));
+  }
+
+  /** What is done to old messages makes no session look as if somebody had just used it. */
+  #activeAtMs(conversation: Conversation): number {
+    return conversation.activeAtMs ?? this.#clock.now();
+  }
+
   /** The note goes with the next commit that is synced: nothing is filed before that. */
   async #discard(key: string, name: string): Promise<void> {
     const nowMs = this.#clock.now();
     const fresh = new Conversation(key, { messages: [], metadata: null }, nowMs);
     const text = `${encodeMetadataLine(fresh.describe(nowMs))}\n`;
+    const unfiled = await this.#journal.unfiledLines(key);
+    if (this.#keepsEnded) await guard("end", key, () => this.#keep(key, name, unfiled));
     await guard("clear", key, () => this.#files.replace(name, text));
-    await this.#journal.dropLines(await this.#journal.unfiledLines(key));
+    await this.#journal.dropLines(unfiled);
     await this.#journal.commit({ notes: [{ key: clearingNote(key), value: null }] }, "written");
+  }
+
+  async #keep(key: string, name: string, unfiled: readonly HistoryLine[]): Promise<void> {
+    const text = await this.#files.read(name) ?? "";
+    const pending = readPending(await this.#journal.note(pendingNote(key)));
+    const kept = endedText({ key, text, unfiled, pending });
+    if (kept !== "") await this.#appendOnce(endedFileName(name), kept);
+  }
+
+  /** A crash between two writes must not put the same lines aside again. */
+  async #appendOnce(name: string, text: string): Promise<void> {
+    const before = await this.#files.read(name);
+    if (!before?.endsWith(text)) await this.#files.append(name, text);
   }
 
   async #readFile(key: string, name: string): Promise<SessionFile | null> {
@@ -207,9 +279,7 @@ export class SessionStore {
   async #putAside(name: string, damaged: readonly string[]): Promise<void> {
     const asideName = `${name}.corrupt`;
     const text = damaged.map((line) => `${line}\n`).join("");
-    // A crash between the two writes of a repair must not put the same lines aside again.
-    const before = await this.#files.read(asideName);
-    if (!before?.endsWith(text)) await this.#files.append(asideName, text);
+    await this.#appendOnce(asideName, text);
     logger.warn("Moved {count} damaged lines of {name} to {asideName}", {
       count: damaged.length,
       name,

@@ -21,6 +21,7 @@ import type {
   TurnChange,
 } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import { SET_ASIDE } from "./conversation.ts";
 import { interruptedResult } from "./history.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
@@ -30,6 +31,8 @@ import { StepBooking } from "./step_booking.ts";
 export interface Joining {
   readonly inbound: Inbound;
   readonly message: UserMessage;
+  /** Further fields of its line. */
+  readonly extras: JsonObject;
 }
 
 /** An answer, and how it leaves the inbounds it answers. */
@@ -303,7 +306,10 @@ export class TurnSteps {
     durability: Durability,
   ): Promise<void> {
     const inbounds = joining.map(({ inbound }) => inbound);
-    const drafts = joining.map(({ inbound, message }) => this.#draft(message, inbound.seq));
+    const drafts = joining.map(({ inbound, message, extras }) => ({
+      ...this.#draft(message, inbound.seq),
+      extras,
+    }));
     const outbounds = this.#openRow === undefined ? this.#growing(inbounds) : [];
     this.#inbounds = [...this.#inbounds, ...inbounds];
     const rows = await this.#commit(

@@ -18,6 +18,7 @@ import { CallAudit } from "./call_audit.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
+import { lastSummary } from "./last_summary.ts";
 import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import { ProgressGuard } from "./progress_guard.ts";
@@ -168,7 +169,8 @@ export class Turn {
   async #begin(signal: AbortSignal): Promise<(TurnEnd & { replay: Replay }) | undefined> {
     const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
     if (waiting === undefined) return undefined;
-    const read = await readInbound(waiting.first, this.#services);
+    const summary = lastSummary(this.#log.conversation.metadata);
+    const read = await readInbound(waiting.first, this.#services, summary);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
     if (this.#notWithdrawn([read]).length === 0) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
@@ -182,7 +184,7 @@ export class Turn {
   async #resume(signal: AbortSignal): Promise<Replay> {
     signal.throwIfAborted();
     await this.steps.resume();
-    const read = await this.#read(this.steps.inbounds);
+    const read = await this.#readAgain(this.steps.inbounds);
     return replayWith(this.#log.conversation, read.map(({ shown }) => shown));
   }
 
@@ -192,7 +194,7 @@ export class Turn {
     await this.steps.resumeAlone();
     this.#rounds = 0;
     this.#toolsUsed = [];
-    const read = await this.#read(this.steps.inbounds);
+    const read = await this.#readAgain(this.steps.inbounds);
     const aside = this.steps.aside.map(() => null);
     return replayWith(this.#log.conversation, [...read.map(({ shown }) => shown), ...aside]);
   }
@@ -362,6 +364,16 @@ export class Turn {
 
   #read(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
     return Promise.all(inbounds.map((inbound) => readInbound(inbound, this.#services)));
+  }
+
+  /** As a turn begins: the first of them shows what was said before. */
+  #readAgain(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
+    const summary = lastSummary(this.#log.conversation.metadata);
+    return Promise.all(
+      inbounds.map((inbound, index) =>
+        readInbound(inbound, this.#services, index === 0 ? summary : null)
+      ),
+    );
   }
 
   #showAnswer(): void {

@@ -75,6 +75,11 @@ export function smallerRequest(replay: Replay, options: RequestOptions): ChatReq
   return messages === undefined ? undefined : requestOf(messages, options);
 }
 
+/** What a request takes up besides the conversation, in tokens. */
+export function overheadTokens({ system, tools }: RequestOptions): number {
+  return requestTokens([{ role: "system", content: system }], tools);
+}
+
 function conversationOf(replay: Replay, { system }: RequestOptions): ChatMessage[] {
   return replay.messages({ role: "system", content: system });
 }

@@ -57,6 +57,11 @@ export class TurnPermit implements PermitLease {
     await untilAborted(promise, signal);
   }
 
+  /** It waits for a permit under this id. */
+  asks(requestId: string): boolean {
+    return this.#requestId === requestId && this.#granted !== undefined;
+  }
+
   /** Takes a grant; false when it is not for the turn. */
   take(requestId: string): boolean {
     if (this.#requestId !== requestId || this.#granted === undefined) return false;

@@ -47,6 +47,10 @@ export class SimulatedDisk {
         await this.#act(clock, "replace", name);
         await this.#write(clock, (share) => this.#replace(name, text, share));
       },
+      remove: async (name) => {
+        await this.#act(clock, "remove", name);
+        await this.#write(clock, (share) => void (share === 1 && this.texts.delete(name)));
+      },
     };
   }
 

@@ -82,6 +82,7 @@ const PLANTED: readonly (readonly [fault: string, law: string, sabotage: Sabotag
     files: (files) => ({
       read: (name) => files.read(name),
       replace: (name, text) => files.replace(name, text),
+      remove: (name) => files.remove(name),
       append: async (name, text) => {
         await files.append(name, text);
         if (++count % 7 === 0) await files.append(name, text);
@@ -92,6 +93,7 @@ const PLANTED: readonly (readonly [fault: string, law: string, sabotage: Sabotag
     files: (files) => ({
       read: (name) => files.read(name),
       replace: (name, text) => files.replace(name, text),
+      remove: (name) => files.remove(name),
       append: async (name, text) => {
         if (++count % 7 !== 0) await files.append(name, text);
       },

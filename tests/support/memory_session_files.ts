@@ -6,7 +6,7 @@
 import type { SessionFiles } from "../../actors/session/ports.ts";
 
 /** What is done to a file. */
-export type FileAction = "read" | "append" | "replace";
+export type FileAction = "read" | "append" | "replace" | "remove";
 
 /** A disk for sessions that remembers what was done to it and fails when the test says so. */
 export class MemorySessionFiles implements SessionFiles {
@@ -40,6 +40,11 @@ export class MemorySessionFiles implements SessionFiles {
   async replace(name: string, text: string): Promise<void> {
     await this.#act("replace", name);
     this.texts.set(name, text);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#act("remove", name);
+    this.texts.delete(name);
   }
 
   async #act(action: FileAction, name: string): Promise<void> {

@@ -81,6 +81,11 @@ export class DiskTextFiles {
     return true;
   }
 
+  /** Removes a file; nothing happens where there is none. */
+  async remove(name: string): Promise<void> {
+    await removeIfThere(join(this.#folder, name));
+  }
+
   async #open(name: string, options: Deno.OpenOptions): Promise<Deno.FsFile> {
     const path = join(this.#folder, name);
     try {

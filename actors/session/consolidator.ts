@@ -1,0 +1,314 @@
+/**
+ * Moves the older part of a conversation into memory, beside the session: a stretch is summed up,
+ * the summary made durable, appended to memory once, and only then does the conversation begin
+ * after it. The lines stay in the file.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { UsageEntry } from "../journal/journal.ts";
+import { MemoryScope } from "../memory/scope.ts";
+import type { PermitLease } from "./approval_desk.ts";
+import {
+  byScope,
+  chunkKey,
+  encodePending,
+  type PendingChunk,
+  type PendingEntry,
+  pendingNote,
+  type ScopedMessages,
+  scopeNamed,
+  sessionScope,
+} from "./archived_chunk.ts";
+import { chunkText } from "./chunk_text.ts";
+import {
+  chunkEnd,
+  conversationRoom,
+  settledEnd,
+  suffixStart,
+  tokensFrom,
+} from "./consolidation_plan.ts";
+import { inputBudget } from "./governance.ts";
+import { withSummary } from "./last_summary.ts";
+import type { ArchivePort, SessionServices } from "./ports.ts";
+import type { StoredMessage } from "./session_file.ts";
+import type { SessionLog } from "./session_log.ts";
+import type { SessionMemory } from "./session_memory.ts";
+import { chunkTokensMax, summarise, type Summary } from "./summariser.ts";
+
+const logger = getLogger(["troupe", "session", "consolidator"]);
+
+/** Stretches that one run sums up; what is left then waits for the next turn. */
+const ROUNDS_MAX = 5;
+/** Tokens of a stretch that is kept as it is, as nobody could sum it up. */
+const RAW_TOKENS_MAX = 4_000;
+
+/** What a consolidator works with. */
+export interface ConsolidatorOptions {
+  readonly services: SessionServices;
+  readonly archive: ArchivePort;
+  readonly log: SessionLog;
+  readonly memory: SessionMemory;
+  /** Each question to the model has one, like a turn. */
+  readonly permit: PermitLease;
+  /** Id of the turn whose messages stay as they are, while there is one. */
+  readonly openTurn: () => string | undefined;
+}
+
+/**
+ * How a run ended. `failed`: the model could not sum up what is now kept as it is. `postponed`: a
+ * budget is spent, and nothing was done.
+ */
+export type RunEnd = "done" | "failed" | "postponed";
+
+/** What is to be kept of messages. */
+interface Digest {
+  readonly entries: readonly PendingEntry[];
+  readonly usage: readonly UsageEntry[];
+  readonly summary: string | null;
+  readonly hasFailed: boolean;
+}
+
+/** Works for one session, one run at a time. */
+export class Consolidator {
+  readonly #options: ConsolidatorOptions;
+
+  constructor(options: ConsolidatorOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the conversation takes up too much of the model's window. */
+  get isPressed(): boolean {
+    const room = this.#room;
+    if (room === null) return false;
+    const { messages, lastConsolidated } = this.#conversation;
+    return tokensFrom(messages, lastConsolidated, room.trigger) > room.trigger;
+  }
+
+  /**
+   * Sums up what is oldest, round by round, until the conversation takes up half of the room.
+   *
+   * @throws the signal's reason when it aborts; what the ports throw
+   */
+  async relieve(signal: AbortSignal): Promise<RunEnd> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const room = this.#room;
+      const { messages, lastConsolidated: from } = this.#conversation;
+      const excess = room === null ? 0 : tokensFrom(messages, from) - room.target;
+      if (excess <= 0) return "done";
+      const limit = settledEnd(messages, from, this.#options.openTurn());
+      const end = await this.#round({ limit, excess, mayAsk: true }, signal);
+      if (end !== "moved") return end;
+    }
+    return "done";
+  }
+
+  /**
+   * Sums up all but the newest messages of an idle conversation, and lets go of what was summed up.
+   * Messages that come meanwhile stay.
+   *
+   * @throws the signal's reason when it aborts; what the ports throw
+   */
+  async compact(signal: AbortSignal): Promise<RunEnd> {
+    const { log } = this.#options;
+    const limit = suffixStart(this.#conversation.messages, this.#conversation.lastConsolidated);
+    let hasFailed = false;
+    while (this.#conversation.lastConsolidated < limit) {
+      const end = await this.#round({ limit, excess: Infinity, mayAsk: !hasFailed }, signal);
+      if (end === "postponed") return end;
+      if (end === "done") break;
+      if (end === "failed") hasFailed = true;
+    }
+    signal.throwIfAborted();
+    if (this.#conversation.lastConsolidated > 0) await log.dropConsolidated();
+    return hasFailed ? "failed" : "done";
+  }
+
+  /**
+   * Archives the messages of a conversation that has ended; done twice, they still stand there once.
+   *
+   * @throws the signal's reason when it aborts; what the ports throw
+   */
+  async archive(messages: readonly StoredMessage[], signal: AbortSignal): Promise<RunEnd> {
+    const { services: { journal, settings }, log } = this.#options;
+    let hasFailed = false;
+    for (let from = 0; from < messages.length;) {
+      if (!hasFailed && await this.#isSpent()) return "postponed";
+      const tokensMax = chunkTokensMax(settings);
+      const end = chunkEnd(messages, { from, limit: messages.length, excess: Infinity, tokensMax });
+      const to = end ?? messages.length;
+      const digest = await this.#digest(messages.slice(from, to), !hasFailed, signal);
+      hasFailed ||= digest.hasFailed;
+      if (digest.usage.length > 0) await journal.commit({ usage: digest.usage });
+      await this.#append(digest.entries);
+      logger.info("Archived {count} messages of the ended conversation {sessionKey}", {
+        count: to - from,
+        sessionKey: log.sessionKey,
+      });
+      from = to;
+    }
+    return "done";
+  }
+
+  /**
+   * Takes a chunk whose summary is durable into memory, and begins the conversation after it. Done
+   * twice, nothing is doubled.
+   *
+   * @throws what the ports throw; it is still pending then
+   */
+  async finish(pending: PendingChunk): Promise<void> {
+    const { log, services: { journal } } = this.#options;
+    const { from, to, chunk, summary, untilMs } = pending;
+    await this.#append(pending.entries);
+    const there = this.#conversation.messages.slice(from, to);
+    const isThere = to > this.#conversation.lastConsolidated &&
+      chunkKey(log.sessionKey, null, there) === chunk;
+    if (isThere) {
+      await log.consolidate(
+        to,
+        (metadata) =>
+          summary === null ? metadata : withSummary(metadata, { text: summary, untilMs }),
+      );
+      logger.info("Summed up {count} messages of {sessionKey}", {
+        count: to - from,
+        sessionKey: log.sessionKey,
+      });
+    }
+    await journal.commit({ notes: [{ key: pendingNote(log.sessionKey), value: null }] }, "written");
+  }
+
+  get #conversation(): SessionLog["conversation"] {
+    return this.#options.log.conversation;
+  }
+
+  get #room(): ReturnType<typeof conversationRoom> | null {
+    const { services: { settings }, memory } = this.#options;
+    const limit = memory.requestLimit(inputBudget(settings));
+    return limit === null ? null : conversationRoom(limit, memory.overheadTokens);
+  }
+
+  async #round(
+    { limit, excess, mayAsk }: {
+      readonly limit: number;
+      readonly excess: number;
+      readonly mayAsk: boolean;
+    },
+    signal: AbortSignal,
+  ): Promise<RunEnd | "moved"> {
+    const { services: { settings, journal }, log } = this.#options;
+    const { messages, lastConsolidated: from } = this.#conversation;
+    const tokensMax = chunkTokensMax(settings);
+    const to = chunkEnd(messages, { from, limit, excess, tokensMax });
+    if (to === null) return "done";
+    if (mayAsk && await this.#isSpent()) return "postponed";
+    const chunk = messages.slice(from, to);
+    const { entries, usage, summary, hasFailed } = await this.#digest(chunk, mayAsk, signal);
+    const pending: PendingChunk = {
+      from,
+      to,
+      chunk: chunkKey(log.sessionKey, null, chunk),
+      entries,
+      summary,
+      untilMs: chunk.findLast(({ timestampMs }) => timestampMs !== null)?.timestampMs ?? null,
+    };
+    const note = { key: pendingNote(log.sessionKey), value: encodePending(pending) };
+    await journal.commit({ notes: [note], ...(usage.length > 0 && { usage }) });
+    await this.finish(pending);
+    return hasFailed ? "failed" : "moved";
+  }
+
+  /** What is to be kept of messages: summaries, or the messages themselves where that fails. */
+  async #digest(
+    messages: readonly StoredMessage[],
+    mayAsk: boolean,
+    signal: AbortSignal,
+  ): Promise<Digest> {
+    const { archive, log: { sessionKey } } = this.#options;
+    const shown = messages.filter((stored) => this.#conversation.isShown(stored));
+    const entries: PendingEntry[] = [];
+    const usage: UsageEntry[] = [];
+    const summaries: string[] = [];
+    let hasFailed = !mayAsk;
+    for (const group of byScope(shown, sessionScope(archive, sessionKey))) {
+      const made = hasFailed ? NOT_ASKED : await this.#ask(group.messages, usage, signal);
+      hasFailed ||= made.state === "failed";
+      if (made.state === "summary") summaries.push(made.text);
+      if (made.state !== "nothing") entries.push(entryOf(group, made, sessionKey));
+    }
+    return {
+      entries,
+      usage,
+      summary: summaries.length === 0 ? null : summaries.join("\n"),
+      hasFailed: mayAsk && hasFailed,
+    };
+  }
+
+  /** With a permit; a text that is too long for the model is tried once more, half as long. */
+  async #ask(
+    messages: readonly StoredMessage[],
+    usage: UsageEntry[],
+    signal: AbortSignal,
+  ): Promise<Summary> {
+    const { services, permit, log: { sessionKey } } = this.#options;
+    const tokensMax = chunkTokensMax(services.settings);
+    await permit.regain(signal);
+    try {
+      for (const limit of [tokensMax, Math.floor(tokensMax / 2)]) {
+        const text = chunkText(messages, limit);
+        if (text === "") return { state: "nothing" };
+        const made = await summarise(text, { sessionKey, services }, signal);
+        usage.push(...made.usage);
+        const { summary } = made;
+        if (summary.state !== "failed") return summary;
+        if (summary.isTooLong && limit === tokensMax) continue;
+        logger.warn("Cannot sum up {count} messages of {sessionKey}: {reason}", {
+          count: messages.length,
+          sessionKey,
+          reason: summary.reason,
+        });
+        return summary;
+      }
+      return NOT_ASKED;
+    } finally {
+      permit.giveBack();
+    }
+  }
+
+  async #append(entries: readonly PendingEntry[]): Promise<void> {
+    const { archive, log: { sessionKey } } = this.#options;
+    for (const { scope, key, kind, content } of entries) {
+      const whose = scope === null ? MemoryScope.global : scopeNamed(scope);
+      if (whose === null) {
+        logger.error("Cannot archive a part of {sessionKey}: no memory is named {scope}", {
+          sessionKey,
+          scope,
+        });
+        continue;
+      }
+      await archive.append(whose, { content, sessionKey, key, kind });
+    }
+  }
+
+  async #isSpent(): Promise<boolean> {
+    const { services: { usage }, log } = this.#options;
+    return await usage.spentBudget(log.sessionKey, []) !== null;
+  }
+}
+
+const NOT_ASKED: Summary = { state: "failed", reason: "nobody was asked", isTooLong: false };
+
+function entryOf(
+  { scope, messages }: ScopedMessages,
+  made: Exclude<Summary, { state: "nothing" }>,
+  sessionKey: string,
+): PendingEntry {
+  const name = scope.isGlobal ? null : scope.key;
+  const key = chunkKey(sessionKey, name, messages);
+  return made.state === "summary"
+    ? { scope: name, key, kind: "summary", content: made.text }
+    : { scope: name, key, kind: "raw", content: rawText(messages) };
+}
+
+function rawText(messages: readonly StoredMessage[]): string {
+  return `[RAW] ${messages.length} messages\n${chunkText(messages, RAW_TOKENS_MAX)}`;
+}

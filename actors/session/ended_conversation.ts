@@ -1,0 +1,84 @@
+/**
+ * What a conversation leaves behind when it begins anew: the part that was not summed up yet waits
+ * in a file beside the session's until it is archived.
+ * @module
+ */
+
+import type { HistoryLine } from "../journal/journal.ts";
+import { chunkKey, type PendingChunk } from "./archived_chunk.ts";
+import {
+  encodeMetadataLine,
+  parseMessageLine,
+  parseSessionFile,
+  splitSessionText,
+  type StoredMessage,
+} from "./session_file.ts";
+
+/** The file beside a session's in which ended conversations wait. */
+export function endedFileName(sessionFile: string): string {
+  return `${sessionFile}.ended`;
+}
+
+/** The journal's note that a session has such a file. */
+export function endedNote(sessionKey: string): string {
+  return `ended:${sessionKey}`;
+}
+
+/** A conversation that ends. */
+export interface Ending {
+  readonly key: string;
+  /** Its file, as it stands. */
+  readonly text: string;
+  /** Lines that the journal has and the file may not. */
+  readonly unfiled: readonly HistoryLine[];
+  /** What was summed up, and may not be marked as such in the file. */
+  readonly pending: PendingChunk | null;
+}
+
+/** What is to be kept of a conversation, behind a line that says whose it is; "" for nothing. */
+export function endedText({ key, text, unfiled, pending }: Ending): string {
+  const { lines, metadata } = splitSessionText(text);
+  const from = Math.max(metadata?.lastConsolidated ?? 0, pendingEnd(key, lines, pending));
+  const kept = lines.slice(from);
+  const present = new Set(kept.flatMap((line) => parseMessageLine(line)?.lineId ?? []));
+  const missing = unfiled.filter(({ turnId, line }) => !present.has(`${turnId}:${line}`));
+  const all = [...kept, ...missing.map((line) => line.text)];
+  if (all.length === 0) return "";
+  const head = encodeMetadataLine({
+    key,
+    createdAtMs: metadata?.createdAtMs ?? null,
+    updatedAtMs: metadata?.updatedAtMs ?? null,
+    metadata: {},
+    lastConsolidated: 0,
+  });
+  return [head, ...all].map((line) => `${line}\n`).join("");
+}
+
+/**
+ * The conversations in such a file, each on its own: they are archived as they ended. A line that
+ * was written twice, as the first time was cut short, counts once.
+ */
+export function endedConversations(text: string): readonly (readonly StoredMessage[])[] {
+  const seen = new Set<string>();
+  return text.split(/^(?=\{"_type":"metadata")/m)
+    .map((part) => parseSessionFile(part).messages)
+    .toReversed()
+    .map((messages) => messages.toReversed().filter(({ lineId }) => isNew(lineId, seen)))
+    .map((messages) => messages.toReversed())
+    .filter((messages) => messages.length > 0)
+    .toReversed();
+}
+
+function isNew(lineId: string | null, seen: Set<string>): boolean {
+  if (lineId === null) return true;
+  const isKnown = seen.has(lineId);
+  seen.add(lineId);
+  return !isKnown;
+}
+
+function pendingEnd(key: string, lines: readonly string[], pending: PendingChunk | null): number {
+  if (pending === null) return 0;
+  const { from, to, chunk } = pending;
+  const there = lines.slice(from, to).flatMap((line) => parseMessageLine(line) ?? []);
+  return chunkKey(key, null, there) === chunk ? to : 0;
+}
