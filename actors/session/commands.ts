@@ -18,6 +18,7 @@ import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import { statusText } from "./status_text.ts";
+import type { Upkeep } from "./upkeep.ts";
 import { usageText } from "./usage_text.ts";
 import {
   ATTACHMENT_NOTE,
@@ -46,6 +47,7 @@ export interface CommandScene {
   /** What the turn waits for. */
   readonly paused: SpentBudget | undefined;
   readonly desk: ApprovalDesk;
+  readonly upkeep: Upkeep;
   /** Aborts when another command waits: what is only looked up is left out then. */
   readonly hurry: AbortSignal;
 }
@@ -137,12 +139,17 @@ async function stop({ log, command, services, turn }: CommandScene): Promise<voi
 }
 
 /** That the conversation begins anew is durable with the command; a crash only delays it. */
-async function startAnew({ log, command, services, memory, turn }: CommandScene): Promise<void> {
+async function startAnew(
+  { log, command, services, memory, turn, upkeep }: CommandScene,
+): Promise<void> {
+  await upkeep.halt();
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
   const stopped = (turn?.steps.unanswered.length ?? 0) + waiting.length;
   const confirmation = newSessionText(stopped);
-  await stopWork(log, { command, turn, waiting, note: null, confirmation });
+  const isKept = services.archive !== undefined;
+  await stopWork(log, { command, turn, waiting, note: null, confirmation, isKept });
   await log.clear();
+  upkeep.conversationEnded();
   memory.forgetConversation();
 }
 
