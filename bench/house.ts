@@ -82,8 +82,11 @@ export class House implements AsyncDisposable {
       openSqliteJournal({ path: join(locations.stateFolder, "journal.sqlite"), ...world }),
     );
     const uptimeMs = () => performance.now();
-    const { shared } = wireServices({ loaded, version: "0", world, journal, uptimeMs });
     const system = opening.use(new ActorSystem(world));
+    const { shared } = wireServices({
+      ...{ loaded, version: "0", world, journal, uptimeMs },
+      spawnMemory: (definition) => system.spawn(definition),
+    });
     const turns = new Map<string, Running>();
     const provider = instantModel(turns, thinks);
     const settings = { ...shared.settings, ...(idleMs !== undefined && { idleMs }) };

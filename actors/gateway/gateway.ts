@@ -161,7 +161,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   );
   const shellTools = shell.tools((definition) => system.spawn(definition));
   const services = wireServices({
-    ...{ loaded, version, world, journal, uptimeMs },
+    ...{ loaded, version, world, journal, uptimeMs, isWhole },
+    spawnMemory: (definition) => system.spawn(definition),
     findLocalServers,
     shell: { ...shell, tools: shellTools },
   });
@@ -169,6 +170,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   needsOf = services.needsOf;
   await addPlugins(options, services, owned);
   print(services.modelLine);
+  print(await services.memory.line);
   if (services.hostsLine !== undefined) print(services.hostsLine);
 
   const { core, channels } = startActors(options, { system, journal, services, audit });
@@ -287,6 +289,8 @@ function startActors(
     startSession: (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router)),
   });
+  const { gate, alarms } = core;
+  services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });
   const channels = core.startChannels();
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
   return { core, channels };

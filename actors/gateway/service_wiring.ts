@@ -10,6 +10,9 @@ import { chooseModels, modelsLine, sharedWindowTokens } from "../../providers/mo
 import { createProvider, type LoadableProvider } from "../../providers/registry.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { ActorDefinition } from "../kernel/actor.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import type { MemoryActorMessage } from "../memory/memory_actor.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { readImage } from "../session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
@@ -28,6 +31,8 @@ import { webTools } from "../tools/web/web_tools.ts";
 import { realFolder } from "./adapters/local_folders.ts";
 import { documentReader } from "./document_reader.ts";
 import { StartError } from "./errors.ts";
+import { memoryTool } from "./memory_tools.ts";
+import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { pathRules, webSettings, wireHosts, wireSearchUsage } from "./tool_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
@@ -49,6 +54,12 @@ export interface WiringOptions {
   readonly world: World;
   readonly journal: Journal;
   readonly uptimeMs: () => number;
+  /** Starts the actor of the memory. */
+  readonly spawnMemory: (
+    definition: ActorDefinition<MemoryActorMessage>,
+  ) => ActorRef<MemoryActorMessage>;
+  /** Dream runs by its schedule. @default false */
+  readonly isWhole?: boolean;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
   /** @default there is no shell */
@@ -67,6 +78,7 @@ export interface ShellOfServices {
 export interface WiredServices {
   readonly shared: SharedServices;
   readonly modelLine: string;
+  readonly memory: WiredMemory;
   /** Known once the shell was tried. */
   readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
@@ -90,14 +102,29 @@ export function wireServices(options: WiringOptions): WiredServices {
   const promptFiles = new DiskPromptFiles(workspace);
   const prompts = new PromptBuilder(promptFiles, promptFacts(workspace));
   const { provider, line: modelLine } = wireProvider(options);
+  const usage = wireUsage({
+    agents: config.agents,
+    journal,
+    clock: world.clock,
+    provider: provider.name,
+  });
+  const { spawnMemory: spawn, isWhole: isScheduled = false } = options;
+  const memory = wireMemory({
+    ...{ loaded, world, journal, workspace, provider, usage, spawn, isScheduled },
+  });
+  const ofTools = { ...memory, read: (path: string) => promptFiles.read(path) };
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
   const toolContext = toolContextOf(options, rules);
   const tools = [...toolsOf(loaded), ...shell.tools];
-  const registry = new ToolRegistry(world.clock, tools.map((tool) => hostedTool(tool, hosts)));
+  const registry = new ToolRegistry(
+    world.clock,
+    tools.map((tool) => memoryTool(hostedTool(tool, hosts), ofTools)),
+  );
   const added = new Map(tools.map(({ name, needs }) => [name, needs]));
   return {
     modelLine,
+    memory,
     preloadModel: () => provider.preload(),
     toolsLine: describeTools(tools, loaded, shell.line),
     hostsLine,
@@ -120,19 +147,16 @@ export function wireServices(options: WiringOptions): WiredServices {
       journal,
       files: new DiskSessionFiles(join(workspace, "sessions")),
       promptFiles,
-      systemPrompt: (channel) => prompts.build(channel),
+      systemPrompt: (channel, home) => prompts.build(channel, memory.scopeOf(home)),
+      memory: memory.desk,
+      archive: memory.archive,
       readImage,
       searchUsage: wireSearchUsage(loaded, toolContext.net),
       readDocument: documentReader(hosts, world.clock, toolContext),
       provider,
       tools: registry,
       toolContext,
-      usage: wireUsage({
-        agents: config.agents,
-        journal,
-        clock: world.clock,
-        provider: provider.name,
-      }),
+      usage,
       clock: world.clock,
       newId: world.newId,
       uptimeMs,

@@ -49,9 +49,19 @@ export function pathRules({ config, locations }: LoadedConfig, workspace: string
     readableRoots: [real(locations.mediaFolder), ...readableFolders.map(real)],
     writableRoots: writableFolders.map(real),
     protectedPaths,
-    secretPaths: [real(locations.configFile)],
+    secretPaths: [real(locations.configFile), ...othersMemory(config, workspace)],
     foldsCase: ignoresCase(),
   };
+}
+
+/** What one person or chat must not read of another, where their memories are kept apart. */
+function othersMemory(
+  { agents: { defaults } }: LoadedConfig["config"],
+  workspace: string,
+): readonly string[] {
+  if (defaults.memoryScope === "global") return [];
+  const names = ["sessions", "memory/scopes", "memory/.versions", "memory/history.jsonl"];
+  return names.map((name) => join(workspace, name));
 }
 
 /** The hosts; whoever takes them disposes of them. */

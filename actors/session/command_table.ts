@@ -10,6 +10,9 @@ export type CommandName =
   | "stop"
   | "status"
   | "usage"
+  | "dream"
+  | "dream-log"
+  | "dream-restore"
   | "approve"
   | "deny"
   | "restart"
@@ -46,6 +49,18 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "stop", help: "Stop what is running in this chat", endsTurn: true },
   { name: "status", help: "Show model, context, uptime and version" },
   { name: "usage", help: "Show tokens, cost and budgets of this session, today and this month" },
+  { name: "dream", help: "Put what I remember in order now" },
+  {
+    name: "dream-log",
+    argument: "id",
+    help: "Show what the newest version of my memory changed, or the one with that id",
+  },
+  {
+    name: "dream-restore",
+    argument: "id",
+    help: "Take that version's change of my memory back; without an id, list the versions",
+    isForOwners: true,
+  },
   { name: "approve", help: "Let the tool call run that I asked about" },
   { name: "deny", help: "Do not let it run" },
   { name: "restart", help: "Restart the assistant", isForOwners: true },

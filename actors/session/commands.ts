@@ -14,6 +14,14 @@ import type { SpentBudget } from "./budgets.ts";
 import { type CommandName, helpText, isForOwners } from "./command_table.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
+import {
+  DREAM_STARTED,
+  LISTED_VERSIONS,
+  NO_MEMORY,
+  restoredText,
+  versionsText,
+  versionText,
+} from "./memory_text.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
@@ -70,6 +78,9 @@ const TELLING: Readonly<
   help: helpText,
   status: describe,
   usage,
+  dream: startDream,
+  "dream-log": showVersion,
+  "dream-restore": restoreVersion,
 };
 
 /**
@@ -151,6 +162,31 @@ async function startAnew(
   await log.clear();
   upkeep.conversationEnded();
   memory.forgetConversation();
+}
+
+function startDream({ services, command }: CommandScene): string {
+  if (services.memory === undefined) return NO_MEMORY;
+  services.memory.dream(command);
+  return DREAM_STARTED;
+}
+
+async function showVersion({ services, argument }: CommandScene): Promise<string> {
+  const { memory, settings: { timezone } } = services;
+  if (memory === undefined) return NO_MEMORY;
+  const id = firstWord(argument);
+  return versionText(await memory.show(id === "" ? null : id), id, timezone);
+}
+
+async function restoreVersion({ services, argument }: CommandScene): Promise<string> {
+  const { memory, settings: { timezone } } = services;
+  if (memory === undefined) return NO_MEMORY;
+  const id = firstWord(argument);
+  if (id === "") return versionsText(await memory.list(LISTED_VERSIONS), timezone);
+  return restoredText(await memory.restore(id), id);
+}
+
+function firstWord(argument: string): string {
+  return argument.trim().split(/\s+/)[0] ?? "";
 }
 
 async function usage({ services, log, paused }: CommandScene): Promise<string> {

@@ -38,6 +38,9 @@ const STATE_IN_WORKSPACE = [
   join("memory", "history.jsonl"),
   join("memory", ".cursor"),
   join("memory", ".dream_cursor"),
+  join("memory", ".pending"),
+  join("memory", ".versions"),
+  join("memory", "scopes"),
   ".git",
 ];
 
@@ -107,7 +110,7 @@ export function refusalText(
     case "device":
       return `${cannot} it is a device or a part of the system, not a file`;
     case "memory":
-      return `${cannot} the memory looks after this file itself. Say what is to be remembered, ` +
-        "and it will be taken up there";
+      return `${cannot} the memory looks after this file itself: change it with edit_file or ` +
+        "write_file, which go through the memory";
   }
 }

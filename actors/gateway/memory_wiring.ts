@@ -1,0 +1,238 @@
+/**
+ * The memory, from the configuration: its actor, what sessions reach of it, and what is said of it
+ * at the start.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import { join } from "node:path";
+import { createFallbackProvider } from "../../providers/fallback_chain.ts";
+import { chooseModels } from "../../providers/model_choice.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { describeDreamSchedule, dreamSchedule } from "../config/dream_schedule.ts";
+import type { LoadedConfig } from "../config/load_config.ts";
+import type { Inbound, Journal } from "../journal/journal.ts";
+import type { ActorDefinition } from "../kernel/actor.ts";
+import { asError } from "../kernel/errors.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import { DiskMemoryFiles } from "../memory/adapters/disk_memory_files.ts";
+import { GitVersions } from "../memory/adapters/git_versions.ts";
+import { dreamTimes } from "../memory/dream_times.ts";
+import { memoryActor, type MemoryActorMessage } from "../memory/memory_actor.ts";
+import { MemoryKeeper } from "../memory/memory_keeper.ts";
+import type { DreamModel } from "../memory/ports.ts";
+import type { DreamOutcome, MemoryMessage } from "../memory/protocol.ts";
+import { type MemoryOrigin, type MemoryScope, memoryScope } from "../memory/scope.ts";
+import { commandNotice } from "../session/interruption.ts";
+import { dreamEndedText } from "../session/memory_text.ts";
+import type {
+  ArchivePort,
+  GateMessage,
+  MemoryDesk,
+  OutboxMessage,
+  OwnersInformed,
+} from "../session/ports.ts";
+import type { UsageLedger } from "../session/usage_ledger.ts";
+import { markUntrusted } from "../tools/untrusted.ts";
+import type { World } from "./world.ts";
+
+const logger = getLogger(["troupe", "gateway", "memory_wiring"]);
+
+/** The name under which Dream's usage is counted. */
+const DREAM_SESSION = "dream";
+/** Where versions stand, below the workspace. */
+const VERSIONS_FOLDER = "memory/.versions";
+/** Changes of files and looks at versions. */
+const ANSWER_MS = 60_000;
+/** A run may wait for its permit, and then work for an hour. */
+const DREAM_ANSWER_MS = 3 * 60 * 60_000;
+/** Hardly any text has more tokens than characters; half of the window is for the history. */
+const HISTORY_SHARE = 0.5;
+const BATCH_CHARS_MIN = 4_000;
+
+/** What the memory is made from. */
+export interface MemoryWiring {
+  readonly loaded: LoadedConfig;
+  readonly world: World;
+  readonly journal: Journal;
+  /** Real path. */
+  readonly workspace: string;
+  readonly provider: Provider;
+  readonly usage: UsageLedger;
+  readonly spawn: (
+    definition: ActorDefinition<MemoryActorMessage>,
+  ) => ActorRef<MemoryActorMessage>;
+  /** Dream runs by its schedule; false for a single errand. */
+  readonly isScheduled: boolean;
+}
+
+/** What the memory reaches once the gateway's actors run. */
+export interface MemorySurroundings {
+  readonly gate: ActorRef<GateMessage>;
+  readonly alarms: ActorRef<OwnersInformed>;
+  readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
+}
+
+/** The memory, as the rest of the gateway sees it. */
+export interface WiredMemory {
+  readonly ref: ActorRef<MemoryMessage>;
+  readonly desk: MemoryDesk;
+  readonly archive: ArchivePort;
+  readonly scopeOf: (origin: MemoryOrigin) => MemoryScope;
+  /** What is said at the start. */
+  readonly line: Promise<string>;
+  /** Until then Dream takes no permits, and nobody hears of it. */
+  readonly connect: (surroundings: MemorySurroundings) => void;
+}
+
+/** Starts the memory. */
+export function wireMemory(options: MemoryWiring): WiredMemory {
+  const { loaded: { config }, world, journal, workspace, isScheduled } = options;
+  const { dream, timezone, memoryScope: setting } = config.agents.defaults;
+  let surroundings: MemorySurroundings | undefined;
+  const schedule = isScheduled ? dreamSchedule(dream, timezone) : undefined;
+  const keeper = new MemoryKeeper({
+    files: new DiskMemoryFiles(workspace),
+    versions: new GitVersions(join(workspace, VERSIONS_FOLDER)),
+    clock: world.clock,
+    timezone,
+  });
+  const definition = memoryActor({
+    keeper,
+    journal,
+    dream: {
+      model: dreamModel(options),
+      settings: {
+        batchMax: dream.maxBatchSize,
+        iterationsMax: dream.maxIterations,
+        annotatesLineAges: dream.annotateLineAges,
+        timezone,
+      },
+      mark: markUntrusted,
+      schedule,
+      gate: () => surroundings?.gate,
+      alarm: (text) => surroundings?.alarms.tell({ type: "owners_informed", text }),
+    },
+  });
+  const ref = options.spawn(definition);
+  return {
+    ref,
+    desk: memoryDesk(ref, { world, journal, outbox: (name) => surroundings?.outbox(name) }),
+    archive: {
+      scopeOf: (origin) => memoryScope(setting, origin),
+      append: (scope, entry) =>
+        ref.ask((replyTo) => ({ type: "append_history", scope, entry, replyTo }), {
+          timeoutMs: ANSWER_MS,
+        }),
+    },
+    scopeOf: (origin) => memoryScope(setting, origin),
+    line: memoryLine(options),
+    connect: (reached) => surroundings = reached,
+  };
+}
+
+async function memoryLine({ loaded, isScheduled }: MemoryWiring): Promise<string> {
+  const { dream, timezone, memoryScope: setting } = loaded.config.agents.defaults;
+  const whose = setting === "global" ? "shared by all" : `one for each ${setting}`;
+  const isKnown = await dreamTimes(dreamSchedule(dream, timezone)) !== null;
+  const when = !isScheduled
+    ? "only when asked for"
+    : isKnown
+    ? describeDreamSchedule(dream)
+    : `only when asked for, as agents.defaults.dream.cron "${dream.cron}" is no schedule`;
+  return `Memory: ${whose}; versions in ${VERSIONS_FOLDER}; Dream ${when}`;
+}
+
+function dreamModel(options: MemoryWiring): DreamModel {
+  const { loaded: { config: { agents: { defaults } } }, usage } = options;
+  const { provider, model } = modelOf(options);
+  const windowTokens = defaults.contextWindowTokens || Infinity;
+  const historyChars = (windowTokens - defaults.maxTokens) * HISTORY_SHARE;
+  return {
+    provider,
+    model,
+    tokensMax: defaults.maxTokens,
+    temperature: defaults.temperature,
+    reasoningEffort: defaults.reasoningEffort,
+    batchCharsMax: Math.max(BATCH_CHARS_MIN, Math.floor(historyChars)),
+    refusal: async () => {
+      const budget = await usage.spentBudget(DREAM_SESSION, []);
+      return budget === null ? null : `the budget of the ${budget.period} is spent`;
+    },
+    book: async ({ by, usage: used, isEstimated }) => {
+      const call = { sessionKey: DREAM_SESSION, ...by, usage: used, isEstimated };
+      await options.journal.commit({ usage: [usage.entry(call)] });
+    },
+  };
+}
+
+/** Dream's own model, or the assistant's where there is none that can be used. */
+function modelOf(
+  { loaded: { config, locations, process }, world, provider }: MemoryWiring,
+): { readonly provider: Provider; readonly model: string } {
+  const { defaults } = config.agents;
+  const { modelOverride } = defaults.dream;
+  const own = { provider, model: defaults.model };
+  if (modelOverride === null || modelOverride === defaults.model) return own;
+  const wanted = { ...defaults, model: modelOverride, fallbackModels: [] };
+  const choice = chooseModels({ ...wanted, provider: "auto" }, config.providers);
+  const usable = choice.state === "chosen" ? choice : chooseModels(wanted, config.providers);
+  if (usable.state !== "chosen") {
+    logger.warn("Dream uses {model}, as nobody answers for agents.defaults.dream.modelOverride", {
+      model: defaults.model,
+    });
+    return own;
+  }
+  const dreaming = createFallbackProvider(usable, {
+    ...{ clock: world.clock, random: world.random, newId: world.newId },
+    configPath: locations.configFile,
+    stallMs: process.streamIdleTimeoutMs,
+    retryMode: defaults.providerRetryMode,
+  });
+  return { provider: dreaming, model: modelOverride };
+}
+
+interface DeskGround extends Pick<MemorySurroundings, "outbox"> {
+  readonly world: World;
+  readonly journal: Journal;
+}
+
+function memoryDesk(ref: ActorRef<MemoryMessage>, ground: DeskGround): MemoryDesk {
+  const timeoutMs = ANSWER_MS;
+  return {
+    dream: (command) => void dreamFor(command, ref, ground),
+    list: (limit) =>
+      ref.ask((replyTo) => ({ type: "list_versions", limit, replyTo }), { timeoutMs }),
+    show: (id) => ref.ask((replyTo) => ({ type: "show_version", id, replyTo }), { timeoutMs }),
+    restore: (id) =>
+      ref.ask((replyTo) => ({ type: "restore_version", id, replyTo }), { timeoutMs }),
+  };
+}
+
+/** Runs Dream, and tells the chat that asked how it went. */
+async function dreamFor(
+  command: Inbound,
+  ref: ActorRef<MemoryMessage>,
+  { world: { clock }, journal, outbox }: DeskGround,
+): Promise<void> {
+  const startedAtMs = clock.now();
+  try {
+    const outcome = await ref.ask<DreamOutcome>(
+      (replyTo) => ({ type: "dream", reason: "asked", replyTo }),
+      { timeoutMs: DREAM_ANSWER_MS },
+    ).catch((thrown: unknown): DreamOutcome => ({
+      state: "failed",
+      reason: asError(thrown).message,
+      entries: 0,
+    }));
+    const text = dreamEndedText(outcome, clock.now() - startedAtMs);
+    const rows = await journal.commit({ outbounds: commandNotice(command, text) });
+    for (const row of rows) outbox(row.channel)?.tell({ type: "row_committed", row });
+  } catch (thrown) {
+    const { message } = asError(thrown);
+    logger.error("Cannot tell {sessionKey} how Dream ended: {reason}", {
+      sessionKey: command.sessionKey,
+      reason: message,
+    });
+  }
+}
