@@ -12,7 +12,9 @@ export type MemoryFailure =
   /** The versions cannot be read or written. */
   | "memory_versions_failed"
   /** A run of Dream took too long. */
-  | "memory_dream_failed";
+  | "memory_dream_failed"
+  /** What is remembered cannot be searched. */
+  | "memory_recall_failed";
 
 /** The memory's files or versions cannot be used just now; nothing of the request was kept. */
 export class MemoryError extends GatewayError {

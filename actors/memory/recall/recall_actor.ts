@@ -1,0 +1,128 @@
+/**
+ * The way to recall: an actor whose Worker is started by the first question, and ended when nobody
+ * asks any more.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Actor, ActorContext, ActorDefinition, StopReason } from "../../kernel/actor.ts";
+import type { Timer } from "../../kernel/clock.ts";
+import { unreachable } from "../../kernel/invariant.ts";
+import type { ActorRef } from "../../kernel/ref.ts";
+import { workerActor, type WorkerNotice } from "../../kernel/worker_actor.ts";
+import type { MemoryScopeSetting } from "../scope.ts";
+import { MemoryError } from "../errors.ts";
+import type { RecallMessage } from "./protocol.ts";
+
+const logger = getLogger(["troupe", "memory", "recall"]);
+
+/** The module of the Worker. */
+export const RECALL_WORKER: URL = new URL("./adapters/recall_worker.ts", import.meta.url);
+
+/** Changed files that the Worker has not taken in; past it the next full look finds them. */
+const MAILBOX_MAX = 1_000;
+/** A Worker that nobody asks costs memory. */
+const IDLE_MS = 10 * 60_000;
+
+/** What recall looks through. */
+export interface RecallOptions {
+  /** Absolute. */
+  readonly workspace: string;
+  /** Folder of the index, which can be removed at any time: it is made again from the files. */
+  readonly indexFolder: string;
+  readonly setting: MemoryScopeSetting;
+  /** IANA name: where the times of summaries are. */
+  readonly timezone: string;
+}
+
+/** Name of the index in its folder. */
+export const RECALL_INDEX = "recall.sqlite";
+
+type Internal =
+  | { readonly type: "idle_elapsed" }
+  | { readonly type: "worker_stopped"; readonly reason: StopReason };
+
+/** All that the actor understands. */
+export type RecallActorMessage = RecallMessage | WorkerNotice | Internal;
+
+/** Defines the actor. */
+export function recallActor(options: RecallOptions): ActorDefinition<RecallActorMessage> {
+  return {
+    name: "recall",
+    mailboxMax: MAILBOX_MAX,
+    create: (context) => new Recall(context, options),
+  };
+}
+
+class Recall implements Actor<RecallActorMessage> {
+  readonly #context: ActorContext<RecallActorMessage>;
+  readonly #options: RecallOptions;
+  #worker: ActorRef<RecallMessage> | undefined;
+  #idle: Timer | undefined;
+
+  constructor(context: ActorContext<RecallActorMessage>, options: RecallOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  receive(message: RecallActorMessage): void {
+    switch (message.type) {
+      case "search":
+      case "remind":
+        return this.#ask(message);
+      case "file_touched":
+        return void this.#worker?.tell(message); // one that starts later sees it by itself
+      case "idle_elapsed":
+        return this.#rest();
+      case "worker_stopped":
+        return this.#workerStopped(message.reason);
+      case "worker_ready":
+        return;
+      case "worker_died":
+        return logger.warn("Recall begins anew: {reason}", { reason: message.error.message });
+      case "worker_stuck":
+        return logger.error("Recall hangs, and may use a core until the gateway restarts");
+      default:
+        return unreachable(message);
+    }
+  }
+
+  #ask(question: Extract<RecallMessage, { readonly replyTo: unknown }>): void {
+    this.#idle?.cancel();
+    this.#idle = this.#context.after(IDLE_MS, { type: "idle_elapsed" });
+    this.#worker ??= this.#start();
+    if (this.#worker.tell(question) !== "taken") {
+      const text = "Cannot look through memory: too many ask at once, or it cannot start";
+      question.replyTo.refuse(new MemoryError("memory_recall_failed", text));
+    }
+  }
+
+  #start(): ActorRef<RecallMessage> {
+    const { workspace, indexFolder, setting, timezone } = this.#options;
+    const indexPath = `${indexFolder}/${RECALL_INDEX}`;
+    const worker = this.#context.spawn(workerActor<RecallMessage, never>({
+      name: "index",
+      entry: RECALL_WORKER,
+      permissions: { read: [workspace, indexFolder], write: [indexFolder] },
+      init: { workspace, indexPath, setting, timezone },
+      parent: this.#context.self,
+    }));
+    this.#context.watch(worker, (reason) => ({ type: "worker_stopped", reason }));
+    return worker;
+  }
+
+  #rest(): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    if (worker !== undefined) void this.#context.stop(worker);
+  }
+
+  /** The next question starts another one. */
+  #workerStopped(reason: StopReason): void {
+    if (reason.type !== "failed") return;
+    logger.error("Recall is off until the next question: {reason}", {
+      reason: reason.error.message,
+    });
+    this.#worker = undefined;
+  }
+}
