@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { helpText } from "../actors/session/command_table.ts";
+import { COMMANDS } from "../actors/session/command_table.ts";
 import { channelEntries } from "../channels/registry.ts";
 import { chooseProvider } from "../providers/registry.ts";
 import project from "../deno.json" with { type: "json" };
@@ -68,8 +68,8 @@ Deno.test("Every task that the README names exists, and each task is named", () 
 });
 
 Deno.test("The README lists the commands of a chat, and no others", () => {
-  const listed = [...README.matchAll(/^\| `(\/[a-z]+)` +\|/gm)].map(([, command]) => command);
-  const known = [...helpText().matchAll(/^(\/[a-z]+):/gm)].map(([, command]) => command);
+  const listed = [...README.matchAll(/^\| `(\/[a-z-]+)` +\|/gm)].map(([, command]) => command);
+  const known = COMMANDS.map(({ name }) => `/${name}`);
   assert.deepEqual(listed.toSorted(), known.toSorted());
 });
 

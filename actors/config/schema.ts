@@ -6,7 +6,12 @@
 import { z } from "zod";
 import type { ChannelSection } from "./channel_manifest.ts";
 import type { JsonValue } from "../kernel/json.ts";
-import { type AgentsConfig, agentsSchema } from "./schema/agents.ts";
+import {
+  type AgentsConfig,
+  agentsSchema,
+  type FallbackModelConfig,
+  modelPresetsSchema,
+} from "./schema/agents.ts";
 import { channelsSchema, type CommonChannelsConfig } from "./schema/channels.ts";
 import { type ProvidersConfig, providersSchema } from "./schema/providers.ts";
 import { type ApiConfig, apiSchema, type GatewayConfig, gatewaySchema } from "./schema/servers.ts";
@@ -28,6 +33,8 @@ export interface Config {
    */
   readonly owners: readonly string[];
   readonly agents: AgentsConfig;
+  /** Models under names of one's own, which sessions can choose. */
+  readonly modelPresets: Readonly<Record<string, FallbackModelConfig>>;
   readonly channels: ChannelsConfig;
   readonly providers: ProvidersConfig;
   readonly api: ApiConfig;
@@ -46,6 +53,7 @@ export const coreSchema: z.ZodType<CoreConfig> = z.object({
     z.string().regex(/^[^:\s]+:\S/, { error: 'is not of the form "channel:sender"' }),
   ).default([]),
   agents: agentsSchema.prefault({}),
+  modelPresets: modelPresetsSchema.default({}),
   channels: channelsSchema.prefault({}),
   providers: providersSchema.default({}),
   api: apiSchema.prefault({}),

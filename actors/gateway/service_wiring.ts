@@ -4,10 +4,7 @@
  */
 
 import { join } from "node:path";
-import { createFallbackProvider } from "../../providers/fallback_chain.ts";
 import type { FindLocalServers } from "../../providers/local_servers.ts";
-import { chooseModels, modelsLine, sharedWindowTokens } from "../../providers/model_choice.ts";
-import { createProvider, type LoadableProvider } from "../../providers/registry.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
@@ -18,6 +15,7 @@ import { readImage } from "../session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
 import type { SessionServices, SessionSettings } from "../session/ports.ts";
 import { PromptBuilder } from "../session/prompt.ts";
+import type { ModelSettings } from "../session/session_model.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
 import { createToolNet } from "../tools/net/adapters/tool_net.ts";
 import type { PathRules } from "../tools/path_policy.ts";
@@ -30,7 +28,7 @@ import { type Tool, ToolError, type ToolNeeds, type ToolProcesses } from "../too
 import { webTools } from "../tools/web/web_tools.ts";
 import { realFolder } from "./adapters/local_folders.ts";
 import { documentReader } from "./document_reader.ts";
-import { StartError } from "./errors.ts";
+import { wireModels } from "./model_wiring.ts";
 import { memoryTool } from "./memory_tools.ts";
 import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
@@ -101,7 +99,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const workspace = realFolder(loaded.locations.workspace);
   const promptFiles = new DiskPromptFiles(workspace);
   const prompts = new PromptBuilder(promptFiles, promptFacts(workspace));
-  const { provider, line: modelLine } = wireProvider(options);
+  const { models, provider, settings: ofModel, line: modelLine } = wireModels(options);
   const usage = wireUsage({
     agents: config.agents,
     journal,
@@ -143,7 +141,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       clock: world.clock,
     }),
     shared: {
-      settings: settingsOf(options, workspace),
+      settings: { ...settingsOf(options, workspace), ...ofModel },
       journal,
       files: new DiskSessionFiles(join(workspace, "sessions")),
       promptFiles,
@@ -154,6 +152,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       searchUsage: wireSearchUsage(loaded, toolContext.net),
       readDocument: documentReader(hosts, world.clock, toolContext),
       provider,
+      models,
       tools: registry,
       toolContext,
       usage,
@@ -164,15 +163,13 @@ export function wireServices(options: WiringOptions): WiredServices {
   };
 }
 
-function settingsOf({ loaded, version }: WiringOptions, workspace: string): SessionSettings {
+function settingsOf(
+  { loaded, version }: WiringOptions,
+  workspace: string,
+): Omit<SessionSettings, keyof ModelSettings> {
   const { defaults } = loaded.config.agents;
   return {
-    model: defaults.model,
-    temperature: defaults.temperature,
-    tokensMax: defaults.maxTokens,
-    contextWindowTokens: sharedWindowTokens(defaults, defaults.fallbackModels),
     contextBlockLimit: defaults.contextBlockLimit,
-    reasoningEffort: defaults.reasoningEffort,
     toolIterationsMax: defaults.maxToolIterations,
     toolResultCharsMax: defaults.maxToolResultChars,
     timezone: defaults.timezone,
@@ -182,36 +179,6 @@ function settingsOf({ loaded, version }: WiringOptions, workspace: string): Sess
     joinsPerStepMax: JOINS_PER_STEP_MAX,
     joinsPerTurnMax: JOINS_PER_TURN_MAX,
   };
-}
-
-function wireProvider(
-  { loaded: { config, locations, process }, world, findLocalServers }: WiringOptions,
-): { readonly provider: LoadableProvider; readonly line: string } {
-  const { defaults } = config.agents;
-  const choice = chooseModels(defaults, config.providers);
-  if (choice.state === "problem") throw unusable(choice, locations.configFile);
-  const options = {
-    clock: world.clock,
-    random: world.random,
-    newId: world.newId,
-    configPath: locations.configFile,
-    stallMs: process.streamIdleTimeoutMs,
-    retryMode: defaults.providerRetryMode,
-    findLocalServers,
-  };
-  if (choice.state === "unconfigured") {
-    const line = `Model: no provider is configured. Put one into ${locations.configFile} ` +
-      "(docs/providers.md); until then each message is answered with how to do that";
-    return { provider: createProvider(choice, options), line };
-  }
-  return { provider: createFallbackProvider(choice, options), line: modelsLine(choice) };
-}
-
-function unusable(
-  { key, problem }: { readonly key: string; readonly problem: string },
-  configFile: string,
-): StartError {
-  return new StartError("provider_unusable", `Cannot use ${key} of "${configFile}": ${problem}`);
 }
 
 function toolsOf(loaded: LoadedConfig): readonly Tool[] {

@@ -9,6 +9,7 @@ export type CommandName =
   | "new"
   | "stop"
   | "status"
+  | "model"
   | "usage"
   | "dream"
   | "dream-log"
@@ -48,6 +49,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "stop", help: "Stop what is running in this chat", endsTurn: true },
   { name: "status", help: "Show model, context, uptime and version" },
+  {
+    name: "model",
+    argument: "name",
+    help: "Show this session's model, or change it; default goes back",
+  },
   { name: "usage", help: "Show tokens, cost and budgets of this session, today and this month" },
   { name: "dream", help: "Put what I remember in order now" },
   {

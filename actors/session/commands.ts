@@ -22,6 +22,7 @@ import {
   versionsText,
   versionText,
 } from "./memory_text.ts";
+import { model } from "./model_command.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
@@ -77,6 +78,7 @@ const TELLING: Readonly<
 > = {
   help: helpText,
   status: describe,
+  model,
   usage,
   dream: startDream,
   "dream-log": showVersion,

@@ -22,6 +22,7 @@ import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
+import type { ModelsPort } from "./session_model.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
 
 /** What a session asks of the concurrency gate. */
@@ -172,6 +173,8 @@ export interface SessionServices {
   readonly readDocument?: ReadDocument | undefined;
   /** With retries inside. */
   readonly provider: Provider;
+  /** Other models that a session may choose. @default it has no choice */
+  readonly models?: ModelsPort | undefined;
   readonly tools: ToolRunner;
   /** The parts of a tool context that do not depend on the call. */
   readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes" | "net">;

@@ -21,6 +21,7 @@ import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts"
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
 import { mergeIntoWake, type SessionActorMessage, TurnStoppedError } from "./session_protocol.ts";
+import { servicesOf } from "./session_model.ts";
 import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
 import type { SessionLog } from "./session_log.ts";
@@ -97,7 +98,7 @@ class Session implements Actor<SessionActorMessage> {
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
-    this.#services = services;
+    this.#services = servicesOf(services, () => this.#log?.conversation.metadata ?? {});
     this.#context = context;
     this.#memory = new SessionMemory(new WaitingNotes(services.outbox));
     const { gate, newId, settings: { idleMs } } = services;
@@ -450,7 +451,7 @@ class Session implements Actor<SessionActorMessage> {
 
   #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {
     return new Turn({
-      services: this.#services,
+      services: { ...this.#services }, // whatever is chosen meanwhile, it keeps its model
       log,
       memory: this.#memory,
       desk: this.#desk,

@@ -110,6 +110,11 @@ export class SessionLog {
     this.#unsynced = [];
   }
 
+  /** Changes the free-form data of the conversation. @throws {SessionFileError} */
+  async changeMetadata(change: (metadata: JsonObject) => JsonObject): Promise<void> {
+    await this.#store.changeMetadata(this.conversation, change);
+  }
+
   /**
    * Begins the replay at message `to`; `change` gives the free-form data that goes with it.
    *

@@ -164,13 +164,17 @@ export class SessionStore {
   }
 
   /**
-   * Replaces the conversation's free-form data, as a further metadata line.
+   * Changes the conversation's free-form data, as a further metadata line.
    *
    * @throws {SessionFileError} when it cannot be written; the old data stays
    */
-  setMetadata(conversation: Conversation, metadata: JsonObject): Promise<void> {
+  changeMetadata(
+    conversation: Conversation,
+    change: (metadata: JsonObject) => JsonObject,
+  ): Promise<void> {
     const state = this.#stateOf(conversation);
     return inTurn(state, async () => {
+      const metadata = change(conversation.metadata);
       const line = encodeMetadataLine({ ...conversation.describe(this.#clock.now()), metadata });
       await guard("change", conversation.key, () => this.#files.append(state.name, `${line}\n`));
       state.hasBegun = true;

@@ -145,6 +145,15 @@ const fallbackModel: z.ZodType<FallbackModelConfig> = z.preprocess(
   }),
 );
 
+/** Schema of `modelPresets`; `default` stands for the model of `agents.defaults`. */
+export const modelPresetsSchema: z.ZodType<Readonly<Record<string, FallbackModelConfig>>> = z
+  .record(
+    z.string().regex(/^(?!default$)\S{1,100}$/i, {
+      error: 'is no name for a preset: a word other than "default"',
+    }),
+    fallbackModel,
+  );
+
 const agentDefaults: z.ZodType<AgentDefaults> = z.object({
   workspace: z.string().min(1).default(DEFAULT_WORKSPACE),
   model: z.string().min(1).default("anthropic/claude-opus-4-5"),

@@ -37,6 +37,7 @@ function valueAt(settings: unknown, path: string): unknown {
 Deno.test("The page documents every key of the configuration with its true default", () => {
   const defaults = coreSchema.parse({
     agents: { prices: { "<name>": {} } },
+    modelPresets: { "<name>": { model: "required" } },
     providers: { "<name>": {} },
     tools: { mcpServers: { "<name>": {} } },
   });

@@ -248,7 +248,7 @@ Deno.test("SessionStore clears a session, what waits in the journal included", a
   await using world = new World();
   const conversation = await world.store.load(KEY);
   await world.store.file(conversation, await world.commit("t1", 0, "one"));
-  await world.store.setMetadata(conversation, { _last_summary: "old" });
+  await world.store.changeMetadata(conversation, () => ({ _last_summary: "old" }));
   await world.commit("t1", 1, "two");
   await world.clock.advance(1_000);
   await world.store.clear(conversation);
@@ -282,8 +282,8 @@ Deno.test("SessionStore appends changed metadata, and the last one counts", asyn
   await using world = new World();
   const conversation = await world.store.load(KEY);
   await world.store.file(conversation, await world.commit("t1", 0, "one"));
-  await world.store.setMetadata(conversation, { n: 1 });
-  await world.store.setMetadata(conversation, { n: 2 });
+  await world.store.changeMetadata(conversation, () => ({ n: 1 }));
+  await world.store.changeMetadata(conversation, () => ({ n: 2 }));
   assert.deepEqual(contentsIn(world.files), ["metadata", "one", "metadata", "metadata"]);
   assert.deepEqual((await world.restarted().load(KEY)).metadata, { n: 2 });
 });
@@ -294,7 +294,7 @@ Deno.test("SessionStore keeps the old metadata when it cannot write the new", as
   world.files.fault = () => {
     throw new Error("disk full");
   };
-  await assert.rejects(world.store.setMetadata(conversation, { n: 1 }), {
+  await assert.rejects(world.store.changeMetadata(conversation, () => ({ n: 1 })), {
     code: "session_file_failed",
   });
   assert.deepEqual(conversation.metadata, {});

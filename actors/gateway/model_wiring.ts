@@ -1,0 +1,147 @@
+/**
+ * The models that sessions talk with, from the configuration.
+ * @module
+ */
+
+import { createFallbackProvider } from "../../providers/fallback_chain.ts";
+import type { FindLocalServers } from "../../providers/local_servers.ts";
+import {
+  chooseModels,
+  type ChosenModels,
+  type FallbackModel,
+  modelsLine,
+  sharedWindowTokens,
+} from "../../providers/model_choice.ts";
+import {
+  createProvider,
+  type LoadableProvider,
+  type ProviderOptions,
+} from "../../providers/registry.ts";
+import { chooseNamedModel } from "../../providers/session_model.ts";
+import type { LoadedConfig } from "../config/load_config.ts";
+import type { AgentDefaults } from "../config/schema/agents.ts";
+import type { FoundModel, ModelSettings, ModelsPort } from "../session/session_model.ts";
+import { StartError } from "./errors.ts";
+import type { World } from "./world.ts";
+
+/** Models that were asked for by name and are kept ready; people choose among few. */
+const READY_MAX = 32;
+
+/** What the models are made from. */
+export interface ModelWiring {
+  readonly loaded: LoadedConfig;
+  readonly world: World;
+  /** Model servers to offer while none is set up. @default nobody looks for them */
+  readonly findLocalServers?: FindLocalServers | undefined;
+}
+
+/** The models, and what to say of the configured one at the start. */
+export interface WiredModels {
+  readonly models: ModelsPort;
+  readonly provider: LoadableProvider;
+  readonly settings: ModelSettings;
+  readonly line: string;
+}
+
+/** Makes them. @throws {StartError} when the configured model cannot be used */
+export function wireModels(wiring: ModelWiring): WiredModels {
+  const { loaded: { config } } = wiring;
+  const { defaults } = config.agents;
+  const { provider, line } = wireProvider(wiring);
+  const settings = settingsOf(defaults);
+  const standard = { settings, provider, description: line.replace(/^Model: /, "") };
+  const names = [
+    ...Object.entries(config.modelPresets).map(([name, { model }]) => `${name} (${model})`),
+    ...defaults.fallbackModels.map(({ model }) => model),
+  ];
+  const ready = new Map<string, FoundModel>();
+  return {
+    models: {
+      standard,
+      names,
+      find: (name) => {
+        const found = ready.get(name) ?? findModel(name, wiring);
+        ready.delete(name); // the newest stands last
+        ready.set(name, found);
+        const [oldest] = ready.keys();
+        if (ready.size > READY_MAX && oldest !== undefined) ready.delete(oldest);
+        return found;
+      },
+    },
+    provider,
+    settings,
+    line,
+  };
+}
+
+function findModel(name: string, wiring: ModelWiring): FoundModel {
+  const { agents: { defaults }, modelPresets, providers } = wiring.loaded.config;
+  const choice = chooseNamedModel(name, { ...defaults, presets: modelPresets }, providers);
+  if (choice.state === "refused") return choice;
+  const { entry, models } = choice;
+  return {
+    state: "found",
+    model: {
+      settings: settingsOf(defaults, entry, models),
+      provider: createFallbackProvider(models, providerOptions(wiring)),
+      description: modelsLine(models).replace(/^Model: /, ""),
+    },
+  };
+}
+
+/** @param entry what is asked differently than of the configured model */
+function settingsOf(
+  defaults: AgentDefaults,
+  entry?: FallbackModel,
+  models?: ChosenModels,
+): ModelSettings {
+  const { temperature, maxTokens, contextWindowTokens, fallbackModels } = defaults;
+  const first = {
+    maxTokens: entry?.maxTokens ?? maxTokens,
+    contextWindowTokens: entry?.contextWindowTokens ?? contextWindowTokens,
+  };
+  const others = models?.fallbacks.map(({ fallback }) => fallback) ?? fallbackModels;
+  return {
+    model: entry?.model ?? defaults.model,
+    temperature: entry?.temperature ?? temperature,
+    tokensMax: first.maxTokens,
+    contextWindowTokens: sharedWindowTokens(first, others),
+    reasoningEffort: entry === undefined ? defaults.reasoningEffort : entry.reasoningEffort,
+  };
+}
+
+function wireProvider(
+  wiring: ModelWiring,
+): { readonly provider: LoadableProvider; readonly line: string } {
+  const { config, locations } = wiring.loaded;
+  const choice = chooseModels(config.agents.defaults, config.providers);
+  if (choice.state === "problem") throw unusable(choice, locations.configFile);
+  const options = providerOptions(wiring);
+  if (choice.state === "unconfigured") {
+    const line = `Model: no provider is configured. Put one into ${locations.configFile} ` +
+      "(docs/providers.md); until then each message is answered with how to do that";
+    return { provider: createProvider(choice, options), line };
+  }
+  return { provider: createFallbackProvider(choice, options), line: modelsLine(choice) };
+}
+
+function providerOptions(
+  { loaded: { config, locations, process }, world, findLocalServers }: ModelWiring,
+): ProviderOptions {
+  return {
+    clock: world.clock,
+    random: world.random,
+    newId: world.newId,
+    configPath: locations.configFile,
+    stallMs: process.streamIdleTimeoutMs,
+    retryMode: config.agents.defaults.providerRetryMode,
+    findLocalServers,
+  };
+}
+
+function unusable(
+  { key, problem }: { readonly key: string; readonly problem: string },
+  configFile: string,
+): StartError {
+  return new StartError("provider_unusable", `Cannot use ${key} of "${configFile}": ${problem}`);
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { wireModels } from "../../../actors/gateway/model_wiring.ts";
+import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
+import { loadSettings } from "../config/_load.ts";
+
+const SPARE = { model: "deepseek/spare", contextWindowTokens: 20_000 };
+
+async function wired(defaults: object = {}) {
+  const loaded = await loadSettings({
+    agents: {
+      defaults: {
+        model: "openai/gpt-x",
+        maxTokens: 4_000,
+        contextWindowTokens: 100_000,
+        reasoningEffort: "high",
+        ...defaults,
+      },
+    },
+    modelPresets: { fast: { model: "deepseek/deepseek-chat", maxTokens: 2_000 } },
+    providers: { openai: { apiKey: "k1" }, deepseek: { apiKey: "k2" } },
+  });
+  return wireModels({ loaded, world: systemWorld() });
+}
+
+Deno.test("wireModels gives the configured model to sessions that chose none", async () => {
+  const { models, settings, line } = await wired();
+  assert.equal(models.standard.settings, settings);
+  assert.equal(line, `Model: ${models.standard.description}`);
+  assert.deepEqual(settings, {
+    model: "openai/gpt-x",
+    temperature: 0.1,
+    tokensMax: 4_000,
+    contextWindowTokens: 100_000,
+    reasoningEffort: "high",
+  });
+});
+
+Deno.test("wireModels finds presets, models that stand in, and others", async () => {
+  const { models } = await wired({ fallbackModels: [SPARE] });
+  assert.deepEqual(models.names, ["fast (deepseek/deepseek-chat)", SPARE.model]);
+  const settingsOf = (name: string) => {
+    const found = models.find(name);
+    assert.ok(found.state === "found", JSON.stringify(found));
+    return found.model.settings;
+  };
+  assert.deepEqual(settingsOf("fast"), {
+    model: "deepseek/deepseek-chat",
+    temperature: 0.1,
+    tokensMax: 2_000,
+    contextWindowTokens: 20_000, // of the one that stands in
+    reasoningEffort: null,
+  });
+  assert.equal(settingsOf(SPARE.model).contextWindowTokens, 20_000);
+  assert.equal(settingsOf("openai/gpt-y").reasoningEffort, "high");
+});
+
+Deno.test("wireModels keeps what it found, and says why it finds nothing", async () => {
+  const { models } = await wired();
+  assert.equal(models.find("fast"), models.find("fast"));
+  const found = models.find("anthropic/claude-x");
+  assert.ok(found.state === "refused");
+  assert.match(found.reason, /Anthropic, which has no key/);
+});
+
+Deno.test("wireModels forgets names that were not asked for lately", async () => {
+  const { models } = await wired();
+  const first = models.find("openai/gpt-0");
+  for (let n = 1; n <= 40; n++) models.find(`openai/gpt-${n}`);
+  assert.notEqual(models.find("openai/gpt-0"), first);
+  assert.equal(models.find("openai/gpt-40"), models.find("openai/gpt-40"));
+});
