@@ -6,7 +6,8 @@
 
 import type { Tokens } from "marked";
 import { entity, guardedStart, literalLines } from "./escape.ts";
-import { cutRuns, type Fits, type ImageKeys, joinRuns, runsOf } from "./inline.ts";
+import { type Fits, joinRuns } from "../../markdown/runs.ts";
+import { cutRuns, type ImageKeys, runsOf } from "./inline.ts";
 import { largest } from "../../markdown/largest.ts";
 import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 

@@ -6,7 +6,8 @@
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { cutBlock, isTight } from "./blocks.ts";
-import type { Fits, ImageKeys } from "./inline.ts";
+import type { Fits } from "../../markdown/runs.ts";
+import type { ImageKeys } from "./inline.ts";
 import { BODY_BYTES_MAX, ELEMENTS_MAX, jsonBytes, TABLES_MAX } from "./limits.ts";
 import { type MarkdownToken, parseMarkdown } from "../../markdown/markdown.ts";
 import { tableParts } from "./table.ts";

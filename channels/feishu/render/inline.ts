@@ -1,30 +1,14 @@
 /**
- * Text inside a paragraph as runs: pieces of text with the marks around them. Marks are closed and
- * opened again wherever a run is cut.
+ * Text inside a paragraph as runs, in the spelling that cards understand.
  * @module
  */
 
-import { cardText, entity, guardedStart, literalText } from "./escape.ts";
-import { largest } from "../../markdown/largest.ts";
 import { known, type MarkdownToken } from "../../markdown/markdown.ts";
-
-/** Marks around a run, the same object for all runs of one emphasis or link. */
-interface Marks {
-  readonly open: string;
-  readonly close: string;
-}
-
-/** Text between marks, outermost first. */
-export interface Run {
-  readonly text: string;
-  readonly marks: readonly Marks[];
-}
+import { cutRuns as cutRunsAt, type Fits, type Marks, type Run } from "../../markdown/runs.ts";
+import { cardText, entity, guardedStart, literalText } from "./escape.ts";
 
 /** Keys of uploaded pictures by the address that the text names. */
 export type ImageKeys = ReadonlyMap<string, string>;
-
-/** Is it short enough? Grows monotonically with the text. */
-export type Fits = (text: string) => boolean;
 
 const WEB_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 const IMAGE_KEY = /^img_[\w-]+$/;
@@ -40,6 +24,14 @@ const WORD = /[\p{L}\p{N}]/u;
 const OPENING = /^[\p{Ps}\p{Pi}]/u;
 const WORD_FIRST = /^[\p{L}\p{N}]/u;
 const WORD_LAST = /[\p{L}\p{N}]$/u;
+
+/** Tags, entities, pictures and links to them. */
+const ATOMS = /<at [^>]*><\/at>|!?\[[^\]\n]*\]\([^)\s]*\)|&#?\w+;/;
+
+/** The runs as a card's Markdown, in pieces that fit. */
+export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
+  return cutRunsAt(runs, { fits, atoms: ATOMS, guard: guardedStart });
+}
 
 /** The runs of inline tokens. */
 export function runsOf(
@@ -78,44 +70,6 @@ export function runsOf(
       }
     }
   });
-}
-
-/** The runs as Markdown. */
-export function joinRuns(runs: readonly Run[]): string {
-  let text = "";
-  let open: readonly Marks[] = [];
-  for (const run of [...runs, { text: "", marks: [] }]) {
-    if (run.marks === open) {
-      text += run.text;
-      continue;
-    }
-    let shared = 0;
-    while (shared < open.length && open[shared] === run.marks[shared]) shared++;
-    for (const { close } of open.slice(shared).toReversed()) text += close;
-    for (const marks of run.marks.slice(shared)) text += marks.open;
-    text += run.text;
-    open = run.marks;
-  }
-  return text;
-}
-
-/** The runs as Markdown, in pieces that fit: cut at lines, then sentences, words, characters. */
-export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
-  const pieces: string[] = [];
-  let units = trimmed(runs.flatMap(unitsOf));
-  while (units.length > 0) {
-    const most = largest(units.length, (count) => fits(joinRuns(units.slice(0, count))));
-    const smaller = most === 0 ? broken(units, fits) : undefined;
-    if (smaller !== undefined) {
-      units = smaller;
-      continue;
-    }
-    const count = most === units.length ? most : Math.max(1, borderBefore(units, most));
-    const piece = guardedStart(joinRuns(trimmed(units.slice(0, count))));
-    if (piece !== "") pieces.push(piece);
-    units = trimmed(units.slice(count));
-  }
-  return pieces;
 }
 
 function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
@@ -246,44 +200,4 @@ function takeHead(inner: Run[], outer: readonly Marks[]): readonly Run[] {
     break;
   }
   return taken;
-}
-
-/** Tags, entities, pictures and links to them stay whole; Han characters are words. */
-const UNITS =
-  /<at [^>]*><\/at>|!?\[[^\]\n]*\]\([^)\s]*\)|&#?\w+;|\n|[^\S\n]+|\p{Script=Han}|[^\s<&![\p{Script=Han}]+|[\s\S]/gu;
-const ATOM = /^(?:<at |!?\[|&#?\w+;)/;
-
-function unitsOf({ text, marks }: Run): readonly Run[] {
-  return (text.match(UNITS) ?? []).map((unit) => ({ text: unit, marks }));
-}
-
-function trimmed(units: readonly Run[]): readonly Run[] {
-  const isWord = ({ text }: Run): boolean => text.trim() !== "";
-  const start = units.findIndex(isWord);
-  return start < 0 ? [] : units.slice(start, units.findLastIndex(isWord) + 1);
-}
-
-/** The best place to cut at, in the second half of the first `most` units. */
-function borderBefore(units: readonly Run[], most: number): number {
-  const candidates = units.slice(0, most).map(({ text }, index) => ({ text, count: index + 1 }))
-    .slice(Math.floor(most / 2));
-  const line = candidates.findLast(({ text }) => text.includes("\n"));
-  const sentence = candidates.findLast(({ text }) => /[.!?。！？；;:：]$/.test(text));
-  const space = candidates.findLast(({ text }) => text.trim() === "");
-  return (line ?? sentence ?? space)?.count ?? most;
-}
-
-/** The units with the first one in smaller pieces or without its marks; undefined at the end. */
-function broken(units: readonly Run[], fits: Fits): readonly Run[] | undefined {
-  const [first, ...rest] = units;
-  if (first === undefined) return undefined;
-  const { text, marks } = first;
-  const characters = [...text];
-  const canShrink = characters.length > 1 && !(ATOM.test(text) && marks.length > 0);
-  if (!canShrink) return marks.length > 0 ? [{ text, marks: [] }, ...rest] : undefined;
-  const piece = (count: number): Run => ({ text: characters.slice(0, count).join(""), marks });
-  const count = largest(characters.length - 1, (many) => fits(joinRuns([piece(many)])));
-  if (count === 0 && marks.length > 0) return [{ text, marks: [] }, ...rest];
-  const taken = Math.max(1, count);
-  return [piece(taken), { text: characters.slice(taken).join(""), marks }, ...rest];
 }

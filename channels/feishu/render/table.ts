@@ -7,9 +7,10 @@ import type { Tokens } from "marked";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { inlineText, rowRuns, rowText, tableText } from "./blocks.ts";
 import { guardedStart, readable } from "./escape.ts";
-import { cutRuns, type Fits, type ImageKeys } from "./inline.ts";
+import { cutRuns, type ImageKeys } from "./inline.ts";
 import { COLUMNS_MAX, jsonBytes, PAGE_ROWS_MAX } from "./limits.ts";
 import { known, type MarkdownToken } from "../../markdown/markdown.ts";
+import type { Fits } from "../../markdown/runs.ts";
 
 /** A part of a table: the component, and the same as Markdown for a card that still grows. */
 export interface TablePart {
