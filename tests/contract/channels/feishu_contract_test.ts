@@ -1,0 +1,8 @@
+import { describeChannel } from "../channel_contract.ts";
+import { FeishuHarness } from "./feishu_harness.ts";
+
+describeChannel({
+  name: "feishu",
+  aliceChatId: "ou_alice",
+  open: (clock) => FeishuHarness.open(clock),
+});
