@@ -146,6 +146,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       files: new DiskSessionFiles(join(workspace, "sessions")),
       promptFiles,
       systemPrompt: (channel, home) => prompts.build(channel, memory.scopeOf(home)),
+      promptSections: (channel, home) => prompts.sections(channel, memory.scopeOf(home)),
       memory: memory.desk,
       archive: memory.archive,
       readImage,

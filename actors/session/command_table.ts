@@ -9,6 +9,7 @@ export type CommandName =
   | "new"
   | "stop"
   | "status"
+  | "context"
   | "model"
   | "usage"
   | "dream"
@@ -49,6 +50,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "stop", help: "Stop what is running in this chat", endsTurn: true },
   { name: "status", help: "Show model, context, uptime and version" },
+  { name: "context", help: "Show what the model has before it, and how much room each part takes" },
   {
     name: "model",
     argument: "name",

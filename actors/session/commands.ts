@@ -11,6 +11,7 @@ import { asError } from "../kernel/errors.ts";
 import { NOTHING_TO_DECIDE } from "./approval.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
+import { context } from "./context_report.ts";
 import { type CommandName, helpText, isForOwners } from "./command_table.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
@@ -78,6 +79,7 @@ const TELLING: Readonly<
 > = {
   help: helpText,
   status: describe,
+  context,
   model,
   usage,
   dream: startDream,

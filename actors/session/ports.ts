@@ -21,6 +21,7 @@ import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
+import type { PromptSection } from "./prompt.ts";
 import type { ReadImage } from "./runtime_context.ts";
 import type { ModelsPort } from "./session_model.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
@@ -166,6 +167,10 @@ export interface SessionServices {
   readonly promptFiles: PromptFiles;
   /** The system prompt for a conversation in a channel, with the memory that `home` may see. */
   readonly systemPrompt: (channel: string, home: Inbound) => Promise<string>;
+  /** The same in pieces, for people to look at. @default it is one piece */
+  readonly promptSections?:
+    | ((channel: string, home: Inbound) => Promise<readonly PromptSection[]>)
+    | undefined;
   readonly readImage: ReadImage;
   /** What is left of the web search's allowance, in words. @default nothing is said of it */
   readonly searchUsage?: ((signal: AbortSignal) => Promise<string>) | undefined;

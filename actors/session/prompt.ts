@@ -34,6 +34,13 @@ export interface PromptFacts {
   readonly userTemplate?: string;
 }
 
+/** A piece of the prompt: a file, or what is said by itself. */
+export interface PromptSection {
+  /** For people. */
+  readonly name: string;
+  readonly text: string;
+}
+
 /** A history file as it was read, and what came of it. */
 interface ReadyHistory {
   readonly text: string;
@@ -60,19 +67,33 @@ export class PromptBuilder {
    * @throws what the port throws for a file that exists and cannot be read
    */
   async build(channel: string, scope: MemoryScope = MemoryScope.global): Promise<string> {
+    const parts = await this.#parts(channel, scope);
+    return parts.map(joined).join(SEPARATOR);
+  }
+
+  /** The same in pieces. @throws as {@link PromptBuilder.build} */
+  async sections(
+    channel: string,
+    scope: MemoryScope = MemoryScope.global,
+  ): Promise<readonly PromptSection[]> {
+    return (await this.#parts(channel, scope)).flat();
+  }
+
+  async #parts(channel: string, scope: MemoryScope): Promise<readonly PromptSection[][]> {
     const [bootstrap, memory, history, cursor] = await Promise.all([
       Promise.all(BOOTSTRAP_FILES.map((name) => this.#readBootstrap(name, scope))),
       this.#files.read(scope.pathOf("MEMORY")),
       this.#files.read(scope.historyPath),
       this.#files.read(scope.dreamCursorPath),
     ]);
-    const parts = [
-      identityText({ ...this.#facts, channel }),
-      bootstrapPart(bootstrap),
-      memoryPart(memory, this.#facts.memoryTemplate),
-      this.#historyPart(scope, history ?? "", cursor ?? ""),
+    const parts: readonly PromptSection[][] = [
+      [{ name: "instructions", text: identityText({ ...this.#facts, channel }) }],
+      bootstrapSections(bootstrap),
+      [{ name: MEMORY_FILE, text: memoryPart(memory, this.#facts.memoryTemplate) }],
+      [{ name: "recent history", text: this.#historyPart(scope, history ?? "", cursor ?? "") }],
     ];
-    return parts.filter((part) => part !== "").join(SEPARATOR);
+    return parts.map((part) => part.filter(({ text }) => text !== ""))
+      .filter((part) => part.length > 0);
   }
 
   async #readBootstrap(name: string, scope: MemoryScope): Promise<string | null> {
@@ -96,12 +117,15 @@ export class PromptBuilder {
   }
 }
 
-function bootstrapPart(contents: readonly (string | null)[]): string {
-  const sections = BOOTSTRAP_FILES.map((name, index) => {
+function joined(sections: readonly PromptSection[]): string {
+  return sections.map(({ text }) => text).join("\n\n");
+}
+
+function bootstrapSections(contents: readonly (string | null)[]): PromptSection[] {
+  return BOOTSTRAP_FILES.map((name, index) => {
     const content = contents[index]?.trim() ?? "";
-    return content === "" ? "" : `## ${name}\n\n${capped(content, name)}`;
+    return { name, text: content === "" ? "" : `## ${name}\n\n${capped(content, name)}` };
   });
-  return sections.filter((section) => section !== "").join("\n\n");
 }
 
 function memoryPart(content: string | null, template: string): string {

@@ -191,3 +191,22 @@ Deno.test("PromptBuilder leaves a USER.md out that nobody has filled in", async 
   assert.doesNotMatch(await promptOf({ "USER.md": "# The user\n\n" }), /The user/);
   assert.match(await promptOf({ "USER.md": "# The user\nAnna\n" }), /# The user\nAnna/);
 });
+
+Deno.test("PromptBuilder gives the same prompt in pieces, by their names", async () => {
+  const builder = builderOf({
+    "AGENTS.md": "how to work",
+    "SOUL.md": "the soul",
+    "memory/MEMORY.md": "facts",
+    "memory/history.jsonl": entry(1),
+  });
+  const sections = await builder.sections("feishu");
+  assert.deepEqual(sections.map(({ name }) => name), [
+    "instructions",
+    "AGENTS.md",
+    "SOUL.md",
+    "memory/MEMORY.md",
+    "recent history",
+  ]);
+  const prompt = await builder.build("feishu");
+  for (const { text } of sections) assert.ok(prompt.includes(text));
+});
