@@ -85,7 +85,7 @@ export class House implements AsyncDisposable {
     const system = opening.use(new ActorSystem(world));
     const { shared } = wireServices({
       ...{ loaded, version: "0", world, journal, uptimeMs },
-      spawnMemory: (definition) => system.spawn(definition),
+      spawn: (definition) => system.spawn(definition),
     });
     const turns = new Map<string, Running>();
     const provider = instantModel(turns, thinks);

@@ -162,7 +162,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const shellTools = shell.tools((definition) => system.spawn(definition));
   const services = wireServices({
     ...{ loaded, version, world, journal, uptimeMs, isWhole },
-    spawnMemory: (definition) => system.spawn(definition),
+    spawn: (definition) => system.spawn(definition),
     findLocalServers,
     shell: { ...shell, tools: shellTools },
   });

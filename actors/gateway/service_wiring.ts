@@ -9,7 +9,6 @@ import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import type { ActorRef } from "../kernel/ref.ts";
-import type { MemoryActorMessage } from "../memory/memory_actor.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { readImage } from "../session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
@@ -31,6 +30,7 @@ import { documentReader } from "./document_reader.ts";
 import { wireModels } from "./model_wiring.ts";
 import { memoryTool } from "./memory_tools.ts";
 import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
+import { type WiredRecall, wireRecall } from "./recall_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { pathRules, webSettings, wireHosts, wireSearchUsage } from "./tool_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
@@ -52,10 +52,8 @@ export interface WiringOptions {
   readonly world: World;
   readonly journal: Journal;
   readonly uptimeMs: () => number;
-  /** Starts the actor of the memory. */
-  readonly spawnMemory: (
-    definition: ActorDefinition<MemoryActorMessage>,
-  ) => ActorRef<MemoryActorMessage>;
+  /** Starts the actors of the memory and of recall. */
+  readonly spawn: <M>(definition: ActorDefinition<M>) => ActorRef<M>;
   /** Dream runs by its schedule. @default false */
   readonly isWhole?: boolean;
   /** Model servers to offer while none is set up. @default nobody looks for them */
@@ -77,6 +75,7 @@ export interface WiredServices {
   readonly shared: SharedServices;
   readonly modelLine: string;
   readonly memory: WiredMemory;
+  readonly recall: WiredRecall;
   /** Known once the shell was tried. */
   readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
@@ -106,15 +105,17 @@ export function wireServices(options: WiringOptions): WiredServices {
     clock: world.clock,
     provider: provider.name,
   });
-  const { spawnMemory: spawn, isWhole: isScheduled = false } = options;
+  const { spawn, isWhole: isScheduled = false } = options;
   const memory = wireMemory({
     ...{ loaded, world, journal, workspace, provider, usage, spawn, isScheduled },
   });
+  const { clock } = world;
+  const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
   const ofTools = { ...memory, read: (path: string) => promptFiles.read(path) };
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
   const toolContext = toolContextOf(options, rules);
-  const tools = [...toolsOf(loaded), ...shell.tools];
+  const tools = [...toolsOf(loaded), recall.tool, ...shell.tools];
   const registry = new ToolRegistry(
     world.clock,
     tools.map((tool) => memoryTool(hostedTool(tool, hosts), ofTools)),
@@ -123,6 +124,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   return {
     modelLine,
     memory,
+    recall,
     preloadModel: () => provider.preload(),
     toolsLine: describeTools(tools, loaded, shell.line),
     hostsLine,
@@ -143,12 +145,13 @@ export function wireServices(options: WiringOptions): WiredServices {
     shared: {
       settings: { ...settingsOf(options, workspace), ...ofModel },
       journal,
-      files: new DiskSessionFiles(join(workspace, "sessions")),
+      files: recall.watched(new DiskSessionFiles(join(workspace, "sessions"))),
       promptFiles,
       systemPrompt: (channel, home) => prompts.build(channel, memory.scopeOf(home)),
       promptSections: (channel, home) => prompts.sections(channel, memory.scopeOf(home)),
       memory: memory.desk,
       archive: memory.archive,
+      remind: recall.remind,
       readImage,
       searchUsage: wireSearchUsage(loaded, toolContext.net),
       readDocument: documentReader(hosts, world.clock, toolContext),

@@ -25,6 +25,14 @@ export interface ReadInbound extends Joining {
   readonly shown: UserMessage;
 }
 
+/** What stands beside an inbound's words in its own turn. */
+export interface BesideInbound {
+  /** Of the part of the conversation that is not shown. */
+  readonly summary?: LastSummary | null;
+  /** Gives what it brings to mind; "" for nothing. */
+  readonly remembered?: () => Promise<string>;
+}
+
 /** What waits for a session. */
 export interface Waiting {
   /** Commands, in order. */
@@ -119,24 +127,24 @@ function endsAllBefore(inbound: Inbound): boolean {
   return command !== null && endsTurn(command.name);
 }
 
-/**
- * Reads an inbound's attachments and puts time and chat in front of its words.
- *
- * @param summary of the part of the conversation that is not shown
- */
+/** Reads an inbound's attachments and puts time and chat in front of its words. */
 export async function readInbound(
   inbound: Inbound,
   { settings, readImage, readDocument, clock, archive }: Pick<
     SessionServices,
     "settings" | "readImage" | "readDocument" | "clock" | "archive"
   >,
-  summary: LastSummary | null = null,
+  { summary = null, remembered = () => Promise.resolve("") }: BesideInbound = {},
 ): Promise<ReadInbound> {
   const { content } = inbound;
   const { channel, chatId } = placeOf(inbound);
-  const attachments = await loadAttachments(inbound.media, { readImage, readDocument });
+  const [attachments, memories] = await Promise.all([
+    loadAttachments(inbound.media, { readImage, readDocument }),
+    remembered(),
+  ]);
   const { timezone } = settings;
-  const block = runtimeBlock({ nowMs: clock.now(), timezone, channel, chatId, summary });
+  const nowMs = clock.now();
+  const block = runtimeBlock({ nowMs, timezone, channel, chatId, summary, remembered: memories });
   return {
     inbound,
     extras: scopeFields(archive, inbound),

@@ -24,6 +24,7 @@ import type { ReadDocument } from "./attached_documents.ts";
 import type { PromptSection } from "./prompt.ts";
 import type { ReadImage } from "./runtime_context.ts";
 import type { ModelsPort } from "./session_model.ts";
+import type { RemindPort } from "./remembered.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
 
 /** What a session asks of the concurrency gate. */
@@ -200,6 +201,8 @@ export interface SessionServices {
   readonly audit?: AuditPort | undefined;
   /** Where conversations go that are summed up. @default none is, and none is cut in its file */
   readonly archive?: ArchivePort | undefined;
+  /** What a message brings to mind. @default nothing */
+  readonly remind?: RemindPort | undefined;
   /** Which calls need an owner's yes. @default none */
   readonly approval?: ApprovalPort | undefined;
   /** Whether the sender of a command may do what only owners may. @default everybody may */

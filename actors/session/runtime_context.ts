@@ -34,6 +34,8 @@ export interface RuntimeFacts {
   readonly chatId: string;
   /** What was summed up of the conversation. @default nothing */
   readonly summary?: LastSummary | null;
+  /** Passages that the message brings to mind. @default nothing */
+  readonly remembered?: string;
 }
 
 /** An image, ready for a `data:` URL. */
@@ -59,7 +61,7 @@ export const NO_ATTACHMENTS: Attachments = { images: [], texts: [], notes: [] };
 
 /** The block that goes in front of a person's words. */
 export function runtimeBlock(
-  { nowMs, timezone, channel, chatId, summary = null }: RuntimeFacts,
+  { nowMs, timezone, channel, chatId, summary = null, remembered = "" }: RuntimeFacts,
 ): string {
   return [
     BLOCK_START,
@@ -67,6 +69,7 @@ export function runtimeBlock(
     `Channel: ${oneLine(channel)}`,
     `Chat: ${oneLine(chatId)}`,
     ...(summary === null ? [] : [summaryPart(summary, timezone)]),
+    ...(remembered === "" ? [] : [neutralised(remembered)]),
     BLOCK_END,
   ].join("\n");
 }

@@ -18,10 +18,11 @@ import { CallAudit } from "./call_audit.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
-import { lastSummary } from "./last_summary.ts";
+import { type LastSummary, lastSummary } from "./last_summary.ts";
 import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import { ProgressGuard } from "./progress_guard.ts";
+import { remembered } from "./remembered.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
@@ -170,7 +171,7 @@ export class Turn {
     const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
     if (waiting === undefined) return undefined;
     const summary = lastSummary(this.#log.conversation.metadata);
-    const read = await readInbound(waiting.first, this.#services, summary);
+    const read = await this.#readOne(waiting.first, summary);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
     if (this.#notWithdrawn([read]).length === 0) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
@@ -363,17 +364,24 @@ export class Turn {
   }
 
   #read(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
-    return Promise.all(inbounds.map((inbound) => readInbound(inbound, this.#services)));
+    return Promise.all(inbounds.map((inbound) => this.#readOne(inbound)));
   }
 
   /** As a turn begins: the first of them shows what was said before. */
   #readAgain(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
     const summary = lastSummary(this.#log.conversation.metadata);
     return Promise.all(
-      inbounds.map((inbound, index) =>
-        readInbound(inbound, this.#services, index === 0 ? summary : null)
-      ),
+      inbounds.map((inbound, index) => this.#readOne(inbound, index === 0 ? summary : null)),
     );
+  }
+
+  #readOne(inbound: Inbound, summary: LastSummary | null = null): Promise<ReadInbound> {
+    const services = this.#services;
+    const { conversation } = this.#log;
+    return readInbound(inbound, services, {
+      summary,
+      remembered: () => remembered(inbound, conversation, services),
+    });
   }
 
   #showAnswer(): void {
