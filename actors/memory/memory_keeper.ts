@@ -5,7 +5,6 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Clock } from "../kernel/clock.ts";
 import { asError } from "../kernel/errors.ts";
 import { editedText } from "./edit_memory.ts";
 import { MemoryError } from "./errors.ts";
@@ -21,7 +20,7 @@ import {
 import { takeOverHistory } from "./history_migration.ts";
 import { carryOutIntent, endIntent, type Intent, readIntent, writeIntent } from "./intent.ts";
 import { localMinute } from "./local_time.ts";
-import type { MemoryFiles, VersionStore } from "./ports.ts";
+import { MemoryRecord, type MemoryRecordOptions } from "./memory_record.ts";
 import type {
   HistoryAppended,
   HistoryEntry,
@@ -35,26 +34,20 @@ import type {
 import {
   MEMORY_FILE_NAMES,
   type MemoryFileName,
-  MemoryScope,
+  type MemoryScope,
   type MemoryTexts,
   PROPOSED_SKILLS,
-  SCOPES_PATH,
 } from "./scope.ts";
 import { mergeTexts } from "./text_merge.ts";
-import { SHORT_ID_CHARS, Versions } from "./versions.ts";
+import { SHORT_ID_CHARS, type Versions } from "./versions.ts";
 
 const logger = getLogger(["troupe", "memory"]);
 
-const BY_HAND = "Edited by hand";
 /** Tries to bring an edit together with what people write at the same moment. */
 const SWAPS_MAX = 5;
 
 /** What the memory is kept with. */
-export interface MemoryKeeperOptions {
-  readonly files: MemoryFiles;
-  /** Undefined where nothing is versioned. */
-  readonly versions?: VersionStore | undefined;
-  readonly clock: Clock;
+export interface MemoryKeeperOptions extends MemoryRecordOptions {
   /** IANA name. */
   readonly timezone: string;
 }
@@ -91,7 +84,7 @@ export type BatchEnd =
 /** One for each workspace. All methods throw {@link MemoryError}. */
 export class MemoryKeeper {
   readonly #options: MemoryKeeperOptions;
-  readonly #versions: Versions | null;
+  readonly #record: MemoryRecord;
   #last: Promise<unknown> = Promise.resolve();
   #isOpened = false;
   /** History files whose bad lines were told of. */
@@ -99,7 +92,7 @@ export class MemoryKeeper {
 
   constructor(options: MemoryKeeperOptions) {
     this.#options = options;
-    this.#versions = options.versions === undefined ? null : new Versions(options.versions);
+    this.#record = new MemoryRecord(options);
   }
 
   /** Finishes what a crash interrupted, and takes over an older history. */
@@ -140,7 +133,6 @@ export class MemoryKeeper {
     return this.#alone(async () => {
       const { files } = this.#options;
       const path = scope.pathOf(file);
-      await this.#record(() => BY_HAND);
       for (let tries = 0; tries < SWAPS_MAX; tries++) {
         const current = await files.read(path);
         const edited = await editedText(current ?? "", edit);
@@ -149,7 +141,12 @@ export class MemoryKeeper {
         }
         if (edited.text === current) return { state: "unchanged", path };
         if (!await files.swap(path, current, edited.text)) continue;
-        return { state: "edited", path, version: await this.#record(() => reason) };
+        const change = { path, before: current, after: edited.text };
+        return {
+          state: "edited",
+          path,
+          version: await this.#record.changes([change], () => reason),
+        };
       }
       return {
         state: "refused",
@@ -160,7 +157,7 @@ export class MemoryKeeper {
 
   /** Scopes that have a memory; everybody's first. */
   scopes(): Promise<readonly MemoryScope[]> {
-    return this.#alone(() => this.#scopes());
+    return this.#alone(() => this.#record.scopes());
   }
 
   /** The oldest entries that were not digested yet; null when there are none. */
@@ -186,10 +183,10 @@ export class MemoryKeeper {
   /** How old the lines of a scope's MEMORY.md are, in days; none where nobody knows. */
   lineAges(scope: MemoryScope, text: string): Promise<readonly number[]> {
     return this.#alone(async () => {
-      if (this.#versions === null) return [];
-      await this.#record(() => BY_HAND);
-      const nowMs = this.#options.clock.now();
-      return await this.#versions.lineAges(scope.pathOf("MEMORY"), text, nowMs);
+      const { versions } = this.#record;
+      if (versions === null) return [];
+      await this.#record.byHand();
+      return await versions.lineAges(scope.pathOf("MEMORY"), text, this.#options.clock.now());
     });
   }
 
@@ -197,7 +194,7 @@ export class MemoryKeeper {
   finishBatch(digested: Digested): Promise<BatchEnd> {
     return this.#alone(async () => {
       const { scope, base, texts, proposals, cursor, lastTimestamp } = digested;
-      await this.#record(() => BY_HAND);
+      await this.#record.byHand();
       const changes: Intent["files"][number][] = [];
       const conflicts: string[] = [];
       for (const file of MEMORY_FILE_NAMES) {
@@ -263,8 +260,8 @@ export class MemoryKeeper {
   /** Takes a version back and keeps what was changed since, by hand too. */
   restoreVersion(id: string): Promise<VersionRestored> {
     return this.#versioned<VersionRestored>(async (versions) => {
-      await this.#record(() => BY_HAND);
-      const undoing = await versions.undo(id, await this.#tracked());
+      await this.#record.byHand();
+      const undoing = await versions.undo(id, await this.#record.tracked());
       if (undoing.state !== "changes") return undoing;
       const files = undoing.files.map(({ path, before, after }) => ({
         path,
@@ -303,7 +300,7 @@ export class MemoryKeeper {
   #versioned<T>(
     work: (versions: Versions) => Promise<T>,
   ): Promise<T | { readonly state: "off"; readonly reason: string }> {
-    const versions = this.#versions;
+    const { versions } = this.#record;
     if (versions === null) {
       return Promise.resolve({ state: "off", reason: "memory is not versioned here" });
     }
@@ -333,44 +330,12 @@ export class MemoryKeeper {
 
   async #finish(intent: Intent): Promise<string | null> {
     const { files } = this.#options;
-    await carryOutIntent(files, intent);
-    const subject = (changes: number) => intent.subject.replace("{n}", String(changes));
-    const version = await this.#record(subject);
+    const { kept } = await carryOutIntent(files, intent);
+    const changes = intent.files.filter(({ path }) => !kept.includes(path));
+    const subject = (count: number) => intent.subject.replace("{n}", String(count));
+    const version = await this.#record.changes(changes, subject);
     await endIntent(files);
     return version;
-  }
-
-  /** Keeps the files as they are. What cannot be versioned is remembered all the same. */
-  async #record(subject: (changes: number) => string): Promise<string | null> {
-    if (this.#versions === null) return null;
-    try {
-      const files = await this.#tracked();
-      return await this.#versions.record(files, subject, this.#options.clock.now());
-    } catch (thrown) {
-      const { message } = asError(thrown);
-      logger.error("Cannot keep a version of the memory files: {reason}", { reason: message });
-      return null;
-    }
-  }
-
-  /** The files that are versioned, by path. */
-  async #tracked(): Promise<ReadonlyMap<string, string>> {
-    const paths = new Set<string>();
-    for (const scope of await this.#scopes()) {
-      for (const file of MEMORY_FILE_NAMES) paths.add(scope.pathOf(file));
-      paths.add(scope.dreamCursorPath);
-    }
-    const texts = new Map<string, string>();
-    for (const path of paths) {
-      const text = await this.#options.files.read(path);
-      if (text !== null) texts.set(path, text);
-    }
-    return texts;
-  }
-
-  async #scopes(): Promise<readonly MemoryScope[]> {
-    const names = await this.#options.files.folders(SCOPES_PATH);
-    return [MemoryScope.global, ...names.map((name) => MemoryScope.found(name))];
   }
 
   async #texts(scope: MemoryScope): Promise<MemoryTexts> {

@@ -60,11 +60,18 @@ export class Versions {
   ): Promise<string | null> {
     const newest = this.#newest ?? await this.#readNewest();
     const changes = changesBetween(newest, files);
-    if (changes.length === 0) return null;
+    if (remembered(changes).length === 0) return null;
     const message = await messageOf(changes, subject);
     const id = await this.#store.commit({ files, message, atMs });
     this.#newest = new Map(files);
     return id;
+  }
+
+  /** Whether the newest version has these changes already. */
+  async holds(changes: readonly FileChange[]): Promise<boolean> {
+    const newest = this.#newest ?? await this.#readNewest();
+    return changes.length > 0 &&
+      changes.every(({ path, after }) => newest.get(path) === (after ?? undefined));
   }
 
   /** Newest first. */

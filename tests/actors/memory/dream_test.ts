@@ -140,7 +140,7 @@ Deno.test("A backlog is digested in batches, ten in one run", async () => {
     state: "done",
     entries: 20,
     left: 5,
-    versions: bench.versions.versions.map(({ id }) => id),
+    versions: [],
     proposals: [],
   });
   assert.equal(bench.provider.requests.length, 10);
