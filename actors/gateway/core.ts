@@ -7,6 +7,11 @@
 import type { Accepted, ActedRow, Journal, NewInbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
+import {
+  idleCompactionActor,
+  type IdleCompactionMessage,
+  type IdleCompactionOptions,
+} from "../session/idle_compaction.ts";
 import type { GateMessage, OutboxMessage, OwnersInformed } from "../session/ports.ts";
 import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";
@@ -51,6 +56,8 @@ export interface CoreOptions {
   readonly owners?: readonly string[];
   /** How long finished rows stay. @default for ever */
   readonly retention?: Retention;
+  /** Conversations that nobody writes in are compacted. @default they are not */
+  readonly idleCompaction?: Omit<IdleCompactionOptions, "router">;
   readonly startSession: (
     ...args: [...Parameters<StartSession>, surroundings: SessionSurroundings]
   ) => ReturnType<StartSession>;
@@ -62,6 +69,7 @@ export interface SessionSurroundings {
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
   readonly showsReasoning?: (channel: string) => boolean;
   readonly alarms?: ActorRef<OwnersInformed>;
+  readonly compaction?: ActorRef<IdleCompactionMessage>;
 }
 
 /** The running actors. */
@@ -101,6 +109,7 @@ export function startCore(options: CoreOptions): Core {
   for (const channel of options.channels) {
     outboxes.set(channel.name, startOutbox(channel, options, { alarms, channelActors }));
   }
+  let compaction: ActorRef<IdleCompactionMessage> | undefined;
   const router = system.spawn(routerActor({
     journal,
     recovers: options.recovers,
@@ -111,8 +120,11 @@ export function startCore(options: CoreOptions): Core {
         outbox: (name) => outboxes.get(name),
         showsReasoning: (name) => reasoners.has(name),
         alarms,
+        ...(compaction !== undefined && { compaction }),
       }),
   }));
+  const { idleCompaction } = options;
+  compaction = idleCompaction && system.spawn(idleCompactionActor({ ...idleCompaction, router }));
   return {
     gate,
     router,

@@ -5,6 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { join } from "node:path";
 import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -14,6 +15,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
+import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { listenControl } from "./adapters/control_socket.ts";
@@ -286,6 +288,14 @@ function startActors(
     sendAttemptsMax: config.channels.sendMaxRetries,
     owners: config.owners,
     ...(isWhole && { retention: config.gateway.retention }),
+    ...(isWhole && defaults.idleCompactAfterMinutes > 0 && {
+      idleCompaction: {
+        clock,
+        idleMs: defaults.idleCompactAfterMinutes * 60_000,
+        files: services.shared.files,
+        list: () => listSessionFiles(join(workspace, "sessions")),
+      },
+    }),
     startSession: (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router)),
   });

@@ -15,6 +15,7 @@ import {
 import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
+import type { CompactSession } from "../session/idle_compaction.ts";
 import type { SessionEvent, SessionMessage } from "../session/ports.ts";
 
 const logger = getLogger(["troupe", "gateway", "router"]);
@@ -38,6 +39,7 @@ export type RouterMessage =
   /** Wake every session with unfinished business in the journal. */
   | { readonly type: "rescan" }
   | { readonly type: "report_sessions"; readonly replyTo: ReplyTo<SessionsReport> }
+  | CompactSession
   | SessionEvent;
 
 /** Which sessions are awake. */
@@ -130,6 +132,8 @@ class Router implements Actor<Message> {
         return this.#pass(message.inbound, message);
       case "rescan":
         return this.#rescan();
+      case "compact_session":
+        return this.#compactSession(message.sessionKey, message.idleMs);
       case "page_read":
         return this.#pageRead(message.outcome);
       case "session_resting":
@@ -162,6 +166,12 @@ class Router implements Actor<Message> {
     if (this.#isReading) this.#passedOverSeq = Math.min(this.#passedOverSeq, seq);
     else this.#cursor ??= { part: "inbounds", afterSeq: seq - 1 };
     this.#fill();
+  }
+
+  /** Only where there is room: it can wait, and whoever keeps time asks again. */
+  #compactSession(sessionKey: string, idleMs: number): void {
+    const mayWake = this.#sessions.has(sessionKey) || (this.#hasRoom && !this.#isCrowded);
+    if (mayWake) this.#tell(sessionKey, { type: "compact", idleMs });
   }
 
   #tell(sessionKey: string, message: SessionMessage): void {

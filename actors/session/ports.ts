@@ -20,6 +20,7 @@ import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
+import type { IdleCompactionMessage } from "./idle_compaction.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { PromptSection } from "./prompt.ts";
 import type { ReadImage } from "./runtime_context.ts";
@@ -199,6 +200,8 @@ export interface SessionServices {
   readonly uptimeMs: () => number;
   /** Where tool calls are recorded. @default nowhere */
   readonly audit?: AuditPort | undefined;
+  /** Keeps time for conversations that nobody writes in. @default none is compacted */
+  readonly compaction?: ActorRef<IdleCompactionMessage> | undefined;
   /** Where conversations go that are summed up. @default none is, and none is cut in its file */
   readonly archive?: ArchivePort | undefined;
   /** What a message brings to mind. @default nothing */
@@ -222,7 +225,7 @@ export type SessionMessage =
   /** Look into the journal: something waits or was interrupted. */
   | { readonly type: "wake" }
   /** Nobody has written for so long that only the end of it need be kept word by word. */
-  | { readonly type: "compact" }
+  | { readonly type: "compact"; readonly idleMs: number }
   /** Stop, unless something came since the idle time with this id began. */
   | { readonly type: "sleep"; readonly idleId: string };
 

@@ -147,7 +147,7 @@ class Session implements Actor<SessionActorMessage> {
       case "turn_ended":
         return this.#turnEnded(message.outcome);
       case "compact":
-        return this.#compact();
+        return this.#compact(message.idleMs);
       case "upkeep_ended":
         return this.#upkeepEnded(message.outcome);
       case "command_checked":
@@ -349,6 +349,8 @@ class Session implements Actor<SessionActorMessage> {
     invariant(this.#state.state === "running", "a turn was under way");
     this.#permit.end();
     this.#state = { state: "idle" };
+    const { compaction } = this.#services;
+    compaction?.tell({ type: "session_used", sessionKey: this.#sessionKey });
     const command = this.#commands.active;
     if (command?.phase === "waiting") return this.#carryOut(command);
     if (paused !== undefined) this.#waitFor(paused);
@@ -374,8 +376,8 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   /** Somebody keeps time for sessions that sleep; what came meanwhile has the say. */
-  #compact(): void {
-    this.#upkeep.askToCompact();
+  #compact(idleMs: number): void {
+    this.#upkeep.askToCompact(idleMs);
     this.#advance();
   }
 

@@ -67,7 +67,8 @@ export class Upkeep {
   #log: SessionLog | undefined;
   #consolidator: Consolidator | undefined;
   #hasRemains = false;
-  #mustCompact = false;
+  /** It was asked to compact a conversation that is idle for this long. */
+  #compactAfterMs: number | undefined;
   #running: { readonly work: Work; readonly over: Promise<unknown> } | undefined;
   #failures = 0;
   #quietUntilMs = 0;
@@ -95,9 +96,9 @@ export class Upkeep {
     this.#hasRemains = true;
   }
 
-  /** The conversation was idle for so long that only its end need be kept word by word. */
-  askToCompact(): void {
-    this.#mustCompact = true;
+  /** Of a conversation that nobody wrote in for this long only the end need be kept word by word. */
+  askToCompact(idleMs: number): void {
+    this.#compactAfterMs = idleMs;
   }
 
   /** Begins what is due, unless something is under way. */
@@ -146,12 +147,26 @@ export class Upkeep {
 
   #due(consolidator: Consolidator): ((signal: AbortSignal) => Promise<RunEnd>) | undefined {
     if (this.#hasRemains) return (signal) => this.#finishRemains(consolidator, signal);
-    if (this.#mustCompact && this.#options.openTurn() === undefined) {
-      this.#mustCompact = false;
-      return (signal) => consolidator.compact(signal);
-    }
+    if (this.#takeCompaction()) return (signal) => this.#compact(consolidator, signal);
     if (!consolidator.isPressed) return undefined;
     return (signal) => consolidator.relieve(signal);
+  }
+
+  /** Whether to compact now: what is in use is left alone, and comes again when it is idle. */
+  #takeCompaction(): boolean {
+    const idleMs = this.#compactAfterMs;
+    this.#compactAfterMs = undefined;
+    if (idleMs === undefined || this.#options.openTurn() !== undefined) return false;
+    const activeAtMs = this.#log?.conversation.activeAtMs ?? 0;
+    return activeAtMs + idleMs <= this.#options.services.clock.now();
+  }
+
+  async #compact(consolidator: Consolidator, signal: AbortSignal): Promise<RunEnd> {
+    const end = await consolidator.compact(signal);
+    const { compaction } = this.#options.services;
+    const sessionKey = this.#log?.sessionKey ?? "";
+    if (end !== "postponed") compaction?.tell({ type: "session_compacted", sessionKey });
+    return end;
   }
 
   async #finishRemains(consolidator: Consolidator, signal: AbortSignal): Promise<RunEnd> {
