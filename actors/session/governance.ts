@@ -36,6 +36,12 @@ export interface RequestLimits {
   /** Tokens for messages and tools together; null sets no limit. */
   readonly inputTokensMax: number | null;
   readonly tools: readonly ToolDefinition[];
+  /**
+   * From this message on nothing is left out: here begins what the model is to answer.
+   *
+   * @default the last user message
+   */
+  readonly ownFrom?: number;
 }
 
 /** The input budget of a model call, in tokens; null when the settings leave no sensible one. */
@@ -50,14 +56,14 @@ export function inputBudget(
 /**
  * The messages that go into a request: `messages` itself when all of it fits; else without old
  * results of tools that can run again, and, if that is not enough, without the oldest turns. The
- * system message and everything from the last user message on always stay. Cost grows with what is
- * kept, not with what there is.
+ * system message, and everything from `ownFrom` and from the last user message on, always stay.
+ * Cost grows with what is kept, not with what there is.
  *
  * @param messages a system message, then a well-formed replay
  */
 export function fitMessages(
   messages: readonly ChatMessage[],
-  { inputTokensMax, tools }: RequestLimits,
+  { inputTokensMax, tools, ownFrom = Infinity }: RequestLimits,
 ): readonly ChatMessage[] {
   if (inputTokensMax === null) return messages;
   const systemCount = messages.findIndex((message) => message.role !== "system");
@@ -70,7 +76,7 @@ export function fitMessages(
   if (tailStart(messages, systemCount, room, tokensOf) === systemCount) return messages;
   const compactor = new Compactor(RESULTS_KEPT, (name) => COMPACTABLE.has(name));
   const start = tailStart(messages, systemCount, room, (m) => tokensOf(compactor.next(m)));
-  const kept = turnStart(messages, systemCount, start);
+  const kept = Math.min(turnStart(messages, systemCount, start), ownFrom);
   return [...system, ...shrunk(messages.slice(kept), room)];
 }
 

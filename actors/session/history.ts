@@ -46,13 +46,17 @@ interface OpenRound {
  * - every tool call is followed by exactly one result: results that nothing asked for are dropped,
  *   missing ones are filled in, ids that repeat within one message are told apart;
  * - neighbours of one role become one message;
- * - of a very long conversation only the end is kept.
+ * - of a very long conversation only the end is kept;
+ * - it knows from where on a turn's own messages wait for their answer.
  *
  * Messages that went in are never changed.
  */
 export class Replay {
   #messages: ChatMessage[] = [];
   #round: OpenRound | null = null;
+  /** Where the first message stands that waits for an answer. */
+  #ownFrom = Infinity;
+  #isNextOwn = false;
 
   /** The replay of `messages`. */
   static of(messages: Iterable<ChatMessage>): Replay {
@@ -65,11 +69,23 @@ export class Replay {
   fork(): Replay {
     const copy = new Replay();
     copy.#messages = this.#messages.slice();
+    copy.#ownFrom = this.#ownFrom;
+    copy.#isNextOwn = this.#isNextOwn;
     if (this.#round !== null) {
       const { waiting, storedIds } = this.#round;
       copy.#round = { waiting: waiting.slice(), storedIds: storedIds.slice() };
     }
     return copy;
+  }
+
+  /** Where the turn's own messages begin in {@link Replay.messages}; Infinity where none is known. */
+  get ownFrom(): number {
+    return this.#ownFrom;
+  }
+
+  /** All before is answered, or not the turn's: its own messages begin with the next of a person. */
+  ownFromNext(): void {
+    this.#isNextOwn = true;
   }
 
   /** Adds the next message of the conversation. */
@@ -86,6 +102,10 @@ export class Replay {
     } else {
       this.#messages.push(shown);
     }
+    if (this.#isNextOwn && message.role === "user") {
+      this.#ownFrom = this.#messages.length - 1;
+      this.#isNextOwn = false;
+    }
     if (this.#messages.length > 2 * REPLAY_MESSAGES_MIN) this.#letGo();
   }
 
@@ -97,8 +117,11 @@ export class Replay {
 
   #letGo(): void {
     const first = this.#messages.length - REPLAY_MESSAGES_MIN;
-    const start = this.#messages.findLastIndex(({ role }, at) => at <= first && role === "user");
-    if (start > 0) this.#messages = this.#messages.slice(start);
+    const last = Math.min(first, this.#ownFrom);
+    const start = this.#messages.findLastIndex(({ role }, at) => at <= last && role === "user");
+    if (start <= 0) return;
+    this.#messages = this.#messages.slice(start);
+    this.#ownFrom -= start;
   }
 
   #pushResult(result: ToolMessage): void {

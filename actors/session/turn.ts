@@ -177,6 +177,7 @@ export class Turn {
     const replay = this.#log.conversation.forkReplay();
     await this.steps.begin(read);
     this.#memory.waiting.began([read.inbound]);
+    replay.ownFromNext();
     replay.push(read.shown);
     return { replay, mayLeaveWork: waiting.hasMore };
   }
@@ -303,6 +304,7 @@ export class Turn {
     await this.steps.answer(answer, joining);
     if (joining.length === 0) return true;
     if (answer.message !== null) talk.replay.push(answer.message);
+    talk.replay.ownFromNext();
     this.#joined(joining, talk);
     this.#showAnswer();
     return false;

@@ -39,7 +39,17 @@ export function replayWith(
     const own = unanswered.has(index) ? shown[next++] ?? null : message;
     if (own !== null && !(mustComeLast && unanswered.has(index))) before.push(own);
   }
-  return Replay.of(mustComeLast ? [...before, ...visible] : before);
+  return replayOf(mustComeLast ? [...before, ...visible] : before, new Set(visible));
+}
+
+function replayOf(messages: readonly ChatMessage[], own: ReadonlySet<ChatMessage>): Replay {
+  const firstOwn = messages.findIndex((message) => own.has(message));
+  const replay = new Replay();
+  for (const [index, message] of messages.entries()) {
+    if (index === firstOwn) replay.ownFromNext();
+    replay.push(message);
+  }
+  return replay;
 }
 
 /** Places of the newest messages of people. */
@@ -66,12 +76,13 @@ export interface RequestOptions {
 
 /** The request for the next model call, within the model's window. */
 export function modelRequest(replay: Replay, options: RequestOptions): ChatRequest {
-  return requestOf(fitMessages(conversationOf(replay, options), limitsOf(options)), options);
+  const messages = conversationOf(replay, options);
+  return requestOf(fitMessages(messages, limitsOf(replay, options)), options);
 }
 
 /** The same for a model that found it too long; undefined when there is nothing left to cut. */
 export function smallerRequest(replay: Replay, options: RequestOptions): ChatRequest | undefined {
-  const messages = compactMessages(conversationOf(replay, options), limitsOf(options));
+  const messages = compactMessages(conversationOf(replay, options), limitsOf(replay, options));
   return messages === undefined ? undefined : requestOf(messages, options);
 }
 
@@ -84,10 +95,16 @@ function conversationOf(replay: Replay, { system }: RequestOptions): ChatMessage
   return replay.messages({ role: "system", content: system });
 }
 
-/** What is behind the conversation is never cut. */
-function limitsOf({ extra, tools, inputTokensMax: max }: RequestOptions): RequestLimits {
-  if (max === null) return { inputTokensMax: null, tools };
-  return { inputTokensMax: Math.max(1, max - requestTokens(extra, [])), tools };
+/** The turn's own messages are never cut, nor what is behind the conversation. */
+function limitsOf(
+  { ownFrom }: Replay,
+  { extra, tools, inputTokensMax: max }: RequestOptions,
+): RequestLimits {
+  return {
+    inputTokensMax: max === null ? null : Math.max(1, max - requestTokens(extra, [])),
+    tools,
+    ownFrom: 1 + ownFrom, // behind the system message
+  };
 }
 
 function requestOf(

@@ -109,7 +109,6 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     newEffect: () => `effect-${newId()}`,
     chats: plan.messages,
     onRequest: (request, mayBeCut) => {
-      if (mayBeCut) record.tooLong.add(request.conversationId);
       const story = watch.shownStory(request.conversationId);
       record.breaches.push(...checkRequest(request, story, { mayBeCut }));
     },

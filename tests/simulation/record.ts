@@ -17,8 +17,6 @@ export interface WorldRecord {
   readonly restarts: Extract<KernelEvent, { type: "actor_restarted" }>[];
   /** Sentences about what must not be, noticed while it happened. */
   readonly breaches: string[];
-  /** Sessions whose conversation was too long for the model, and so was cut for it. */
-  readonly tooLong: Set<string>;
   /** How often each effect of a tool happened. */
   readonly effects: Map<string, number>;
   /** Timers that lives left behind which were stopped in good order. */
@@ -40,7 +38,6 @@ export function newRecord(disturbances: WorldRecord["disturbances"]): WorldRecor
     deadLetters: [],
     restarts: [],
     breaches: [],
-    tooLong: new Set(),
     effects: new Map(),
     timersAfterStop: 0,
     rows: NO_ROWS,

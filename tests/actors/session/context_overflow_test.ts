@@ -44,6 +44,33 @@ Deno.test("A conversation that is too long is asked about once more, much smalle
   assert.equal(bench.history().length, 16, "what is stored stays whole");
 });
 
+Deno.test("What joined a turn, and what it joined, stay when the model finds it too long", async () => {
+  await using bench: SessionBench = new SessionBench({
+    tools: {
+      work: {
+        run: async () => {
+          await bench.say(`joined ${"j".repeat(8_000)}`);
+          return "x";
+        },
+      },
+    },
+    script: [
+      "a".repeat(8_000),
+      { calls: [{ name: "work" }] },
+      TOO_LONG,
+      "for both",
+    ],
+  });
+  await bench.say("before");
+  await bench.quiet();
+  await bench.say("began the turn");
+  await bench.quiet();
+  const asked = textsOf(bench.provider.requests.at(-1)?.messages);
+  assert.match(asked, /began the turn.*joined/);
+  assert.doesNotMatch(asked, /before/);
+  assert.equal(bench.replies().at(-1), "for both");
+});
+
 Deno.test("A long result of a tool is cut for a small model, and its call keeps it", async () => {
   await using bench = new SessionBench({
     settings: { toolResultCharsMax: 50_000 },

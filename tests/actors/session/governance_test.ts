@@ -74,6 +74,17 @@ Deno.test("fitMessages keeps the last user message, even if it alone is too big"
   assert.deepEqual(fit(messages, 1_000), [SYSTEM, ...turn(2, 50_000).slice(0, 1)]);
 });
 
+Deno.test("fitMessages keeps all that is to be answered, what joined in and what it joined", () => {
+  const [first] = turn(2, 20_000);
+  const [joined] = turn(3);
+  assert.ok(first !== undefined && joined !== undefined);
+  const own = [first, ...toolRound(1, 20), joined];
+  const messages = [SYSTEM, ...turn(1), ...own];
+  const limits = { inputTokensMax: 1_000, tools: [] };
+  assert.deepEqual(fitMessages(messages, { ...limits, ownFrom: 3 }), [SYSTEM, ...own]);
+  assert.deepEqual(fitMessages(messages, limits), [SYSTEM, joined]);
+});
+
 Deno.test("fitMessages counts the tool definitions", () => {
   const tools: ToolDefinition[] = [{
     name: "exec",

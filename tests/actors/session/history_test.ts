@@ -241,3 +241,36 @@ Deno.test("Replay lets the beginning of a very long conversation go, whole turns
   assert.equal(messages.at(-1)?.content, "answer 29999");
   assert.ok(messages.length >= 10_000 && messages.length <= 20_001, String(messages.length));
 });
+
+Deno.test("Replay knows where a turn's own messages begin", () => {
+  const replay = Replay.of([user("a"), assistant("b")]);
+  assert.equal(replay.ownFrom, Infinity);
+  replay.ownFromNext();
+  replay.push(user("c"));
+  assert.equal(replay.ownFrom, 2);
+  for (const message of [assistant("", "1"), result("1"), user("joined")]) replay.push(message);
+  assert.equal(replay.fork().ownFrom, 2, "what joins is answered with it");
+  replay.push(assistant("d"));
+  replay.ownFromNext();
+  replay.push(user("e"));
+  assert.equal(replay.messages()[replay.ownFrom]?.content, "e");
+});
+
+Deno.test("Replay counts a message that becomes one with its neighbour among a turn's own", () => {
+  const replay = Replay.of([user("a"), assistant("b"), user("c")]);
+  replay.ownFromNext();
+  replay.push(user("d"));
+  assert.equal(replay.messages()[replay.ownFrom]?.content, "c\n\nd");
+});
+
+Deno.test("Replay lets go of no message of the turn, however long that gets", () => {
+  const replay = Replay.of([user("old"), assistant("answer")]);
+  replay.ownFromNext();
+  replay.push(user("question"));
+  for (let n = 0; n < 12_000; n++) {
+    if (n === 3_000) replay.push(user("joined"));
+    replay.push(assistant("", `${n}`));
+    replay.push(result(`${n}`));
+  }
+  assert.equal(replay.messages()[replay.ownFrom]?.content, "question");
+});

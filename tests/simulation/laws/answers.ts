@@ -79,15 +79,11 @@ function saysAWordAtEachEnd(world: FinishedWorld): string[] {
   });
 }
 
-/**
- * A model's answer is to the messages that it settles: it was shown each of them, unless all of the
- * turn was too long for it.
- */
+/** A model's answer is to the messages that it settles: it was shown each of them. */
 function answersWhatWasAsked(world: FinishedWorld): string[] {
   return [...world.watch.inbounds.values()].flatMap((inbound) => {
-    const { seq, sessionKey, content, state } = inbound.row;
+    const { seq, content, state } = inbound.row;
     if (state !== "done" || parseCommand(content) !== null) return [];
-    if (world.record.tooLong.has(sessionKey)) return [];
     return answersTo(inbound, world)
       .filter((row) => row.content.includes("Answer to"))
       .filter((row) => !marksIn(content).every((mark) => marksIn(row.content).includes(mark)))
