@@ -68,6 +68,8 @@ export interface WorldPlan {
   readonly delayShare: number;
   readonly channels: readonly PlannedChannel[];
   readonly messages: readonly PlannedMessage[];
+  /** In some worlds: written so long (`atMs`) after the last of `messages` has come to its end. */
+  readonly lastWord: PlannedMessage | undefined;
   readonly outages: readonly Outage[];
   /** How often the process ends before the world calms down. */
   readonly endings: number;
@@ -96,7 +98,10 @@ export function planOf(seed: number): WorldPlan {
     slowCommitShare: chance.pick([0, 0, 0.004, 0.03]),
     delayShare: chance.pick([0, 0.02, 0.2]),
     channels,
-    messages: planMessages(chance, channels, calmFromMs),
+    ...withLastWords(
+      planMessages(chance, channels, calmFromMs),
+      new Chance(seed).fork("last words"),
+    ),
     outages: planOutages(chance, channels, calmFromMs),
     endings: chance.weighted([[0, 2], [1, 3], [2, 3], [4, 2], [8, 1]]),
   };
@@ -160,6 +165,33 @@ function planMessages(
     }
   }
   return messages.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+/**
+ * In some worlds the last that is written meets a session that nothing else would wake: behind a
+ * draft that is taken back, or while the session falls asleep after an answer.
+ */
+function withLastWords(
+  messages: readonly PlannedMessage[],
+  chance: Chance,
+): Pick<WorldPlan, "messages" | "lastWord"> {
+  const last = messages.at(-1);
+  const kind = chance.weighted([["none", 3], ["behind a draft", 1], ["after the answer", 1]]);
+  if (last === undefined || kind === "none") return { messages, lastWord: undefined };
+  const { channel, chatId } = last;
+  const written = { channel, chatId, media: [], isDraft: false, takenBackAfterMs: undefined };
+  const number = messages.length + 1;
+  if (kind === "after the answer") {
+    return {
+      messages,
+      lastWord: { ...written, text: `#m${number}`, atMs: chance.between(0, 100) },
+    };
+  }
+  const atMs = last.atMs + chance.between(0, 60_000);
+  const takenBackAfterMs = chance.between(800, 2_500);
+  const draft = { ...written, atMs, text: `#m${number}`, isDraft: true, takenBackAfterMs };
+  const behind = { ...written, atMs: atMs + chance.between(0, 400), text: `#m${number + 1}` };
+  return { messages: [...messages, draft, behind], lastWord: undefined };
 }
 
 /** How people write. */

@@ -11,7 +11,7 @@ import { EventLog } from "./event_log.ts";
 import { Faults } from "./faults.ts";
 import { JournalWatch } from "./journal_watch.ts";
 import { type CommitPhase, GatewayLife } from "./life.ts";
-import { planOf, type WorldPlan } from "./plan.ts";
+import { type PlannedMessage, planOf, type WorldPlan } from "./plan.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { newRecord } from "./record.ts";
 import type { Sabotage } from "./sabotage.ts";
@@ -66,6 +66,8 @@ class World {
   #ending: Ending = { type: "none" };
   #endingsLeft: number;
   #commitsOfLife = 0;
+  /** What is to be written yet, when the last message has come to its end. */
+  #lastWord: PlannedMessage | undefined;
 
   constructor(plan: WorldPlan, sabotage: Sabotage) {
     this.#parts = makeParts(plan, sabotage);
@@ -73,6 +75,7 @@ class World {
     this.#startMs = this.#parts.time.now();
     this.#startChance = this.#parts.chance.fork("starts");
     this.#endingsLeft = plan.endings;
+    this.#lastWord = plan.lastWord;
   }
 
   async run(): Promise<FinishedWorld> {
@@ -106,17 +109,32 @@ class World {
   }
 
   #scheduleMessages(): void {
-    const { plan, time, platforms } = this.#parts;
-    plan.messages.forEach(({ atMs, channel, takenBackAfterMs, ...written }, index) => {
-      const { chatId, text, media, isDraft } = written;
-      const platformId = `p${index + 1}`;
-      const senderId = `person of ${chatId}`;
-      const message = { platformId, chatId, senderId, text, media, isDraft };
-      const platform = platforms.get(channel);
-      time.setTimer(atMs, () => platform?.post(message));
-      if (takenBackAfterMs === undefined) return;
-      time.setTimer(atMs + takenBackAfterMs, () => platform?.takeBack(platformId));
-    });
+    this.#parts.plan.messages.forEach((message, index) => this.#schedule(message, index));
+  }
+
+  /** @param index its place among all messages */
+  #schedule({ atMs, channel, takenBackAfterMs, ...written }: PlannedMessage, index: number): void {
+    const { time, platforms } = this.#parts;
+    const { chatId, text, media, isDraft } = written;
+    const platformId = `p${index + 1}`;
+    const senderId = `person of ${chatId}`;
+    const message = { platformId, chatId, senderId, text, media, isDraft };
+    const platform = platforms.get(channel);
+    time.setTimer(atMs, () => platform?.post(message));
+    if (takenBackAfterMs === undefined) return;
+    time.setTimer(atMs + takenBackAfterMs, () => platform?.takeBack(platformId));
+  }
+
+  #sayLastWord(): void {
+    const { plan: { messages }, watch } = this.#parts;
+    const lastWord = this.#lastWord;
+    if (lastWord === undefined) return;
+    const isOver = watch.inbounds.values().some(({ row, endedAt }) =>
+      row.platformId === `p${messages.length}` && endedAt !== undefined
+    );
+    if (!isOver) return;
+    this.#lastWord = undefined;
+    this.#schedule(lastWord, messages.length);
   }
 
   #scheduleLostLinks(): void {
@@ -188,6 +206,7 @@ class World {
   #onCommit(life: GatewayLife, phase: CommitPhase): void {
     if (phase === "before") this.#commitsOfLife++;
     else this.#parts.watch.observe(life.rows());
+    this.#sayLastWord();
     const ending = this.#ending;
     if (ending.type !== "at_commit" || ending.phase !== phase) return;
     if (this.#commitsOfLife < ending.commit || this.#parts.faults.isCalm) return;
