@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import type { GatewayHome } from "../support/gateway_process.ts";
-import type { FeishuPlatform } from "../simulators/feishu_server.ts";
+import type { MessageView } from "../simulators/feishu_server.ts";
 import {
   callTool,
   type ModelReply,
@@ -43,8 +43,15 @@ export function answerMarks({ body: { messages } }: RecordedRequest): ModelReply
   return say("answered ", marks.join(" "));
 }
 
+/** What a platform shows, as far as answers go. */
+export interface SeenChats {
+  readonly chats: readonly {
+    readonly fromBot: readonly Pick<MessageView, "text" | "card">[];
+  }[];
+}
+
 /** How often each mark was answered on the platform, in closed messages only. */
-export function answersByMark(platform: FeishuPlatform): Map<string, number> {
+export function answersByMark(platform: SeenChats): Map<string, number> {
   const counts = new Map<string, number>();
   for (const chat of platform.chats) {
     for (const { text, card } of chat.fromBot) {

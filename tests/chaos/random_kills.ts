@@ -27,6 +27,8 @@ const MESSAGES_PER_LIFE = 8;
 const SHOWN_REQUESTS = 8;
 const SHOWN_MESSAGES = 4;
 const SHOWN_LINES = 80;
+/** Between two looks at the health of a gateway that is about to finish. */
+const HEALTH_PAUSE_MS = 100;
 /** Longest life of a process, counted from the moment it is connected. */
 const LIFE_MS_MAX = 1_500;
 
@@ -112,6 +114,7 @@ async function whatIsKnown(
  */
 async function retryParked(home: GatewayHome, gateway: GatewayProcess): Promise<number> {
   await until(async () => {
+    await live(HEALTH_PAUSE_MS);
     const { turns, queue } = healthSchema.parse(await gateway.health());
     return turns.running === 0 && queue.accepted === 0;
   }, { timeoutMs: 60_000, what: "the end of all turns" });
