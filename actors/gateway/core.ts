@@ -109,7 +109,7 @@ export function startCore(options: CoreOptions): Core {
   for (const channel of options.channels) {
     outboxes.set(channel.name, startOutbox(channel, options, { alarms, channelActors }));
   }
-  let compaction: ActorRef<IdleCompactionMessage> | undefined;
+  let late: Pick<SessionSurroundings, "compaction"> = {};
   const router = system.spawn(routerActor({
     journal,
     recovers: options.recovers,
@@ -120,11 +120,13 @@ export function startCore(options: CoreOptions): Core {
         outbox: (name) => outboxes.get(name),
         showsReasoning: (name) => reasoners.has(name),
         alarms,
-        ...(compaction !== undefined && { compaction }),
+        ...late,
       }),
   }));
   const { idleCompaction } = options;
-  compaction = idleCompaction && system.spawn(idleCompactionActor({ ...idleCompaction, router }));
+  if (idleCompaction !== undefined) {
+    late = { compaction: system.spawn(idleCompactionActor({ ...idleCompaction, router })) };
+  }
   return {
     gate,
     router,

@@ -35,7 +35,8 @@ function line({ message, timestampMs }: StoredMessage, charsMax: number): string
   if (words === "") return [];
   const stamp = timestampMs === null ? "?" : new Date(timestampMs).toISOString();
   const tool = message.role === "tool" ? ` ${message.name}` : "";
-  return [`[${stamp.slice(0, STAMP_CHARS)}] ${message.role.toUpperCase()}${tool}: ${words}`];
+  const who = `${message.role.toUpperCase()}${tool}`;
+  return [`[${stamp.slice(0, STAMP_CHARS)}] ${who}: ${words}`.toWellFormed()];
 }
 
 function wordsOf(message: ChatMessage): string {
