@@ -1,18 +1,15 @@
 /**
- * Completes accepted messages: what they quote, what came with them, who speaks. A message that
+ * What accepted messages lack: what they quote, what came with them, who speaks. A message that
  * needs none of that is complete at once; any other is a draft until everything is fetched.
  * @module
  */
 
 import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
-import type { ChannelInbound, InboundContents } from "../../channel.ts";
+import type { InboundContents } from "../../channel.ts";
 import { messageEventSchema } from "../wire.ts";
-import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import { durationText } from "./lateness.ts";
-import { Limiter } from "../../media/limiter.ts";
 import { commandIn, readMessage, type ReceivedMessage } from "./message.ts";
 import { plainText } from "./parts.ts";
 import type { People } from "./people.ts";
@@ -20,12 +17,6 @@ import type { Quotes } from "./quotes.ts";
 import type { Rendering } from "./rendering.ts";
 
 const logger = getLogger(["troupe", "feishu", "completer"]);
-
-/** Messages that are being completed at the same time; the others wait. */
-const AT_ONCE_MAX = 32;
-/** The journal did not take a completed message: waits before the next attempts. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
 
 /** Stands for what a person says by an answer that only mentions the bot. */
 const NO_WORDS = "(only mentions you)";
@@ -36,11 +27,6 @@ export interface CompleterOptions {
   readonly people: People;
   readonly quotes: Quotes;
   readonly rendering: Rendering;
-  /** Makes a completed draft durable. */
-  readonly store: (platformId: string, contents: InboundContents) => Promise<void>;
-  /** Drafts that wait, oldest first, by pages. */
-  readonly drafts: () => Promise<readonly ChannelInbound[]>;
-  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -50,8 +36,6 @@ const draftSchema = z.object({ event: messageEventSchema, lateMs: z.number().cat
 /** Completes messages of one app. */
 export class Completer {
   readonly #options: CompleterOptions;
-  readonly #limiter = new Limiter(AT_ONCE_MAX);
-  readonly #underWay = new Set<string>();
 
   constructor(options: CompleterOptions) {
     this.#options = options;
@@ -75,39 +59,8 @@ export class Completer {
     return asJson({ event: { ...event }, lateMs });
   }
 
-  /** Completes a draft; resolves when it is durable, or the channel stops. */
-  async complete({ platformId, draft }: ChannelInbound): Promise<void> {
-    if (draft === undefined || this.#underWay.has(platformId)) return;
-    this.#underWay.add(platformId);
-    try {
-      const contents = await this.#limiter.run(() => this.#contentsOf(platformId, draft));
-      await this.#store(platformId, contents);
-    } catch (error) {
-      if (this.#options.signal.aborted) return;
-      throw error;
-    } finally {
-      this.#underWay.delete(platformId);
-    }
-  }
-
-  /** Completes what an earlier run of the channel left. */
-  async completeLeftovers(): Promise<void> {
-    const seen = new Set<string>();
-    for (;;) {
-      const { drafts: ask, signal } = this.#options;
-      const drafts = (await untilAborted(ask(), signal))
-        .filter(({ platformId }) => !seen.has(platformId) && !this.#underWay.has(platformId));
-      if (drafts.length === 0) return;
-      logger.info("Completing {count} messages that were accepted earlier", {
-        count: drafts.length,
-      });
-      for (const { platformId } of drafts) seen.add(platformId);
-      await Promise.all(drafts.map((draft) => this.complete(draft)));
-    }
-  }
-
-  /** A message that cannot be completed is handed on as far as it can be read. */
-  async #contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
+  /** What a draft lacked. A message that cannot be completed is handed on as far as it can be read. */
+  async contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
     const parsed = draftSchema.safeParse(draft);
     if (!parsed.success) {
       logger.error("Cannot read the draft of {platformId}", { platformId });
@@ -156,23 +109,5 @@ export class Completer {
   #speakerOf({ senderId }: ReceivedMessage): string {
     const name = this.#options.people.knownName(senderId);
     return name === "" ? senderId : `${name} (${senderId})`;
-  }
-
-  async #store(platformId: string, contents: InboundContents): Promise<void> {
-    const { store, clock, signal } = this.#options;
-    for (let waitMs = FIRST_WAIT_MS;; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-      try {
-        return await untilAborted(store(platformId, contents), signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        const reason = error instanceof Error ? error.message : String(error);
-        logger.error("Cannot store {platformId}, trying again in {waitMs} ms: {reason}", {
-          platformId,
-          waitMs,
-          reason,
-        });
-        await sleep(clock, waitMs, signal);
-      }
-    }
   }
 }

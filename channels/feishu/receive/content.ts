@@ -7,7 +7,8 @@ import { z } from "zod";
 import { decodeJson, type Mention } from "../wire.ts";
 import { readCard } from "./card.ts";
 import { readNotice } from "./notices.ts";
-import { bracketed, type Part, type Resource, resourcePart, textParts } from "./parts.ts";
+import { bracketed } from "../../media/bracketed.ts";
+import { type Part, type Resource, resourcePart, textParts } from "./parts.ts";
 import { readPost } from "./post.ts";
 
 /** Content is made by people and their programs: what has another shape counts as left out. */

@@ -9,7 +9,7 @@ import { stableUuid } from "../send/uuid.ts";
 import type { BotAddedEvent } from "../wire.ts";
 import { isAllowed } from "../../allow_list.ts";
 import type { AdmissionRules } from "./admission.ts";
-import type { RetryOptions } from "./retry.ts";
+import type { RetryOptions } from "../../retries.ts";
 import { withRetries } from "./retry.ts";
 
 const logger = getLogger(["troupe", "feishu", "greeter"]);

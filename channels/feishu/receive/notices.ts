@@ -5,7 +5,8 @@
  */
 
 import { z } from "zod";
-import { bracketed, plainText } from "./parts.ts";
+import { bracketed } from "../../media/bracketed.ts";
+import { plainText } from "./parts.ts";
 import { readPost } from "./post.ts";
 
 /** Numbers come as text or as numbers, whichever the platform's version likes. */

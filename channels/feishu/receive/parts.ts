@@ -3,6 +3,7 @@
  * @module
  */
 
+import { bracketed } from "../../media/bracketed.ts";
 import type { MediaKind } from "../../media/media_name.ts";
 
 /** Something to download; `key` names it at the platform. */
@@ -50,11 +51,6 @@ export function plainText(parts: readonly Part[]): string {
         return BUNDLE_WORDS;
     }
   }).join("").trim();
-}
-
-/** `[words: detail]`, or `[words]` without a detail. */
-export function bracketed(words: string, detail: string): string {
-  return detail.trim() === "" ? `[${words}]` : `[${words}: ${detail.trim()}]`;
 }
 
 /** The same parts with every text changed by `change`. */

@@ -5,12 +5,14 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ChannelContext, Delivery } from "../../channel.ts";
+import { Drafts } from "../../drafts.ts";
 import { MediaStore } from "../../media/adapters/media_store.ts";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuLink } from "../link.ts";
 import { Lookups } from "../lookups.ts";
 import type { FeishuSection } from "../manifest.ts";
 import { botAddedEventSchema, type BotInfo, recalledEventSchema } from "../wire.ts";
+import { Speech } from "../../media/speech.ts";
 import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import { Bundles } from "./bundles.ts";
 import { Completer } from "./completer.ts";
@@ -38,7 +40,7 @@ export interface ReceivingOptions {
 export class Receiving implements AsyncDisposable {
   readonly #context: ChannelContext;
   readonly #store: MediaStore;
-  readonly #completer: Completer;
+  readonly #drafts: Drafts;
   readonly #quotes: Quotes;
   readonly #receiver: Receiver;
   readonly #greeter: Greeter;
@@ -55,19 +57,20 @@ export class Receiving implements AsyncDisposable {
     const rendering = new Rendering({
       downloads: new Downloads({ lookups, store: this.#store, clock, signal }),
       bundles: new Bundles({ lookups, people, botOpenId, clock, signal }),
-      transcribe: (path) => untilAborted(context.transcribe(path), signal),
+      speech: new Speech((path) => untilAborted(context.transcribe(path), signal)),
     });
     const { appId } = section;
     this.#quotes = new Quotes({ lookups, people, rendering, appId, botOpenId, clock, signal });
-    this.#completer = new Completer({
+    const completer = new Completer({
       botOpenId,
       people,
       quotes: this.#quotes,
       rendering,
-      store: (platformId, contents) => context.complete(platformId, contents),
-      drafts: () => context.drafts(),
-      clock,
       signal,
+    });
+    this.#drafts = new Drafts({
+      context,
+      contentsOf: (platformId, draft) => completer.contentsOf(platformId, draft),
     });
     this.#receiver = new Receiver({
       ...section,
@@ -75,11 +78,11 @@ export class Receiving implements AsyncDisposable {
       botOpenId,
       clock,
       people,
-      completer: this.#completer,
+      completer,
       handIn: (inbound) => context.handIn(inbound),
       onAccepted: (inbound) => {
         onAccepted(inbound.platformId);
-        this.#inBackground("complete a message", () => this.#completer.complete(inbound));
+        this.#inBackground("complete a message", () => this.#drafts.complete(inbound));
       },
     });
     this.#greeter = new Greeter({ ...section, api, botName: bot.app_name, clock, signal });
@@ -89,7 +92,7 @@ export class Receiving implements AsyncDisposable {
   resume(): void {
     this.#inBackground("complete earlier messages", async () => {
       await this.#store.clean();
-      await this.#completer.completeLeftovers();
+      await this.#drafts.completeLeftovers();
     });
   }
 

@@ -5,16 +5,13 @@
  */
 
 import { basename } from "node:path";
-import { getLogger } from "@logtape/logtape";
-import type { InboundContents, Transcription } from "../../channel.ts";
+import type { InboundContents } from "../../channel.ts";
+import type { Speech } from "../../media/speech.ts";
+import { bracketed } from "../../media/bracketed.ts";
 import type { Bundles } from "./bundles.ts";
 import type { Downloads } from "./downloads.ts";
-import { bracketed, type Part, type Resource } from "./parts.ts";
+import type { Part, Resource } from "./parts.ts";
 
-const logger = getLogger(["troupe", "feishu", "rendering"]);
-
-/** What was said in recordings, kept for those who quote them. */
-const TRANSCRIPTIONS_MAX = 200;
 /** Files of one message; a post can name more. */
 const FILES_MAX = 50;
 
@@ -22,7 +19,7 @@ const FILES_MAX = 50;
 export interface RenderingOptions {
   readonly downloads: Pick<Downloads, "fetch">;
   readonly bundles: Pick<Bundles, "textOf">;
-  readonly transcribe: (path: string) => Promise<Transcription>;
+  readonly speech: Pick<Speech, "textOf">;
 }
 
 /** A message whose parts are rendered. */
@@ -42,7 +39,6 @@ interface Piece {
 /** Renders messages. */
 export class Rendering {
   readonly #options: RenderingOptions;
-  readonly #transcriptions = new Map<string, string>();
 
   constructor(options: RenderingOptions) {
     this.#options = options;
@@ -91,7 +87,9 @@ export class Rendering {
       return cover === null ? piece : { ...piece, media: [cover] };
     }
     const media = cover === null ? [file.path] : [file.path, cover];
-    if (resource.kind === "audio") return { text: await this.#soundText(file.path), media };
+    if (resource.kind === "audio") {
+      return { text: await this.#options.speech.textOf(file.path), media };
+    }
     return { text: bracketed(resource.kind, basename(file.path)), media };
   }
 
@@ -108,29 +106,6 @@ export class Rendering {
     } as const;
     const cover = await downloads.fetch(wanted);
     return cover.state === "ok" ? cover.path : null;
-  }
-
-  async #soundText(path: string): Promise<string> {
-    const known = this.#transcriptions.get(path);
-    if (known !== undefined) return known;
-    const heard = await this.#options.transcribe(path);
-    if (heard.state === "failed") {
-      logger.warn("{file} was not written down: {reason}", {
-        file: basename(path),
-        reason: heard.reason,
-      });
-      return bracketed("audio", `${basename(path)} (transcription failed)`);
-    }
-    if (heard.state === "off" || heard.text.trim() === "") {
-      return bracketed("audio", basename(path));
-    }
-    const text = bracketed("transcription", heard.text);
-    this.#transcriptions.set(path, text);
-    const [oldest] = this.#transcriptions.keys();
-    if (this.#transcriptions.size > TRANSCRIPTIONS_MAX && oldest !== undefined) {
-      this.#transcriptions.delete(oldest);
-    }
-    return text;
   }
 }
 

@@ -3,38 +3,19 @@
  * @module
  */
 
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
+import { type RetryOptions, withRetries as withRetriesOf } from "../../retries.ts";
 import { FeishuRefusedError, isPassing } from "../errors.ts";
-
-/** Waits before the second, third and fourth attempt. */
-const WAITS_MS: readonly number[] = [1_000, 2_000, 4_000];
-/** A message is not held up for longer, whatever the platform asks for. */
-const WAIT_MS_MAX = 30_000;
-
-/** Where time is waited, and what ends the waiting. */
-export interface RetryOptions {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Runs `work` up to four times, as long as its failure may pass.
  *
  * @throws what the last attempt throws, or the signal's reason
  */
-export async function withRetries<T>(
-  work: () => Promise<T>,
-  { clock, signal }: RetryOptions,
-): Promise<T> {
-  for (let attempt = 0;; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      signal.throwIfAborted();
-      const waitMs = WAITS_MS[attempt];
-      if (waitMs === undefined || !isPassing(error)) throw error;
-      const told = error instanceof FeishuRefusedError ? error.retryAfterMs ?? 0 : 0;
-      await sleep(clock, Math.min(Math.max(waitMs, told), WAIT_MS_MAX), signal);
-    }
-  }
+export function withRetries<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  return withRetriesOf(work, { ...options, waitOf });
+}
+
+function waitOf(error: unknown): number | null {
+  if (!isPassing(error)) return null;
+  return error instanceof FeishuRefusedError ? error.retryAfterMs ?? 0 : 0;
 }

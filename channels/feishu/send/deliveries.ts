@@ -6,17 +6,18 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { JsonValue } from "../../../actors/kernel/json.ts";
+import { activityLines } from "../../activity.ts";
 import type { Delivery, LookUp } from "../../channel.ts";
 import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
 import type { Lookups } from "../lookups.ts";
 import { localPictures } from "../../markdown/pictures.ts";
-import { activityLines } from "./activity.ts";
 import { LiveAnswer } from "./live_answer.ts";
 import { lookUpPart } from "./look_up.ts";
 import { uploadMedia, uploadPictures } from "./media.ts";
 import { sendParts } from "./part_sender.ts";
 import { renderParts } from "./parts.ts";
-import { DeliveryRecord, type Remember } from "./record.ts";
+import type { Remember } from "../../stored_record.ts";
+import { DeliveryRecord } from "./record.ts";
 import type { Sender } from "./sender.ts";
 import { type Target, targetOf } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { activityLines } from "../../../../channels/feishu/send/activity.ts";
+import { activityLines } from "../../../../channels/activity.ts";
 import { opusDurationMs } from "../../../../channels/feishu/send/duration.ts";
 import { mp4Cover, mp4DurationMs } from "../../../../channels/feishu/send/mp4.ts";
 import { box, movieWith } from "./movie.ts";

@@ -1,5 +1,5 @@
 /**
- * Running tools as lines of a growing card.
+ * Running tools as lines of an answer that grows.
  * @module
  */
 

@@ -1,0 +1,48 @@
+/**
+ * The stored state of one delivery, changed and saved together.
+ * @module
+ */
+
+import type { JsonValue } from "../actors/kernel/json.ts";
+
+/** Where states are stored; resolves when durable. */
+export type Remember = (key: string, state: JsonValue) => Promise<void>;
+
+/** What a record is made of. */
+export interface StoredRecordOptions<State> {
+  readonly key: string;
+  readonly state: State;
+  /** The state as it is stored. */
+  readonly write: (state: State) => JsonValue;
+  readonly remember: Remember;
+}
+
+/** What the platform has of one delivery. */
+export class StoredRecord<State extends object> {
+  readonly key: string;
+  readonly #write: (state: State) => JsonValue;
+  readonly #remember: Remember;
+  #state: State;
+
+  constructor({ key, state, write, remember }: StoredRecordOptions<State>) {
+    this.key = key;
+    this.#write = write;
+    this.#remember = remember;
+    this.#state = state;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Changes the state in memory; it becomes durable with the next save, if there is one. */
+  note(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
+  }
+
+  /** Changes the state; resolves when it is durable. */
+  async save(change: Partial<State>): Promise<void> {
+    this.note(change);
+    await this.#remember(this.key, this.#write(this.#state));
+  }
+}
