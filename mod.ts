@@ -7,6 +7,7 @@
 // For those who write a channel.
 export type {
   Channel,
+  ChannelCommand,
   ChannelContext,
   ChannelFactory,
   ChannelInbound,

@@ -130,6 +130,19 @@ export class DeliveryError extends GatewayError {
   }
 }
 
+/** A command that people can write to the assistant, for a platform's own menu of commands. */
+export interface ChannelCommand {
+  /**
+   * Without the slash: lower case letters and hyphens, 32 at most. An underscore is understood for a
+   * hyphen, where a platform takes no hyphens.
+   */
+  readonly name: string;
+  /** What may follow the name, in one word; null when nothing may. */
+  readonly argument: string | null;
+  /** At most 100 characters. */
+  readonly description: string;
+}
+
 /** What a channel is given. */
 export interface ChannelContext {
   /** Runtime name: `feishu`, or `feishu.<instance>`. */
@@ -141,6 +154,8 @@ export interface ChannelContext {
   readonly mediaFolder: string;
   /** Where the agent's files are; addresses in its texts that name no folder begin here. */
   readonly workspaceFolder?: string;
+  /** What people can command, in order: for platforms with menus of commands. @default none */
+  readonly commands?: readonly ChannelCommand[];
   /** Aborts when the channel must stop. */
   readonly signal: AbortSignal;
   /** Hands a message in; resolves when it is durable. Acknowledge the platform only then. */

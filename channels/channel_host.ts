@@ -11,6 +11,7 @@ import type { JsonValue } from "../actors/kernel/json.ts";
 import type { ActorRef, ReplyTo } from "../actors/kernel/ref.ts";
 import {
   type Channel,
+  type ChannelCommand,
   type ChannelContext,
   type ChannelInbound,
   type ConnectionState,
@@ -147,6 +148,7 @@ export interface ChannelHostOptions {
   readonly name: string;
   readonly mediaFolder: string;
   readonly workspaceFolder?: string;
+  readonly commands?: readonly ChannelCommand[];
   readonly gateway: ActorRef<FromChannel>;
   /** Loads the channel's module, inside the isolate where it runs. */
   readonly load: () => Promise<(context: ChannelContext) => Channel>;
@@ -263,7 +265,8 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
     this.#gateway.tell({ type: "run_ended", error: error?.message ?? null });
   }
 
-  #channelContext({ name, mediaFolder, workspaceFolder }: ChannelHostOptions): ChannelContext {
+  #channelContext(options: ChannelHostOptions): ChannelContext {
+    const { name, mediaFolder, workspaceFolder, commands } = options;
     const { clock, random, newId } = this.#context;
     return {
       name,
@@ -272,6 +275,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       newId,
       mediaFolder,
       ...(workspaceFolder !== undefined && { workspaceFolder }),
+      ...(commands !== undefined && { commands }),
       signal: this.#ending.signal,
       handIn: (inbound) => this.#handIn(inbound),
       complete: async (platformId, contents) => {

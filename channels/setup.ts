@@ -8,6 +8,7 @@ import type { Clock } from "../actors/kernel/clock.ts";
 import { GatewayError } from "../actors/kernel/errors.ts";
 import type { JsonObject } from "../actors/kernel/json.ts";
 import type { NewId } from "../actors/kernel/random.ts";
+import type { ChannelCommand } from "./channel.ts";
 
 /** One thing that was looked at. `unknown`: the platform does not tell. */
 export interface SetupCheck {
@@ -55,6 +56,8 @@ export interface SetupScene {
   readonly isForced: boolean;
   /** A person answers questions; otherwise what is not given is missing. */
   readonly isInteractive: boolean;
+  /** What people can command, for menus that are made by hand. @default none */
+  readonly commands?: readonly ChannelCommand[];
   readonly clock: Clock;
   readonly newId: NewId;
   /** Aborts when the person gives up. */

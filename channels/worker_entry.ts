@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import { runWorker } from "../actors/kernel/worker_runtime.ts";
+import type { ChannelCommand } from "./channel.ts";
 import { ChannelHost, type ChannelHostMessage, type FromChannel } from "./channel_host.ts";
 import { findChannel, pluginEntry } from "./registry.ts";
 import { forwardLogs } from "./worker_logs.ts";
@@ -18,6 +19,7 @@ export interface ChannelWorkerInit {
   readonly name: string;
   readonly mediaFolder: string;
   readonly workspaceFolder: string;
+  readonly commands: readonly ChannelCommand[];
   /** The channel's section of the config. */
   readonly section: JsonValue;
 }
@@ -27,13 +29,16 @@ const initSchema: z.ZodType<ChannelWorkerInit> = z.object({
   name: z.string(),
   mediaFolder: z.string(),
   workspaceFolder: z.string(),
+  commands: z.array(
+    z.object({ name: z.string(), argument: z.string().nullable(), description: z.string() }),
+  ),
   section: z.json(),
 });
 
 runWorker<ChannelHostMessage, FromChannel>((context, gateway, init) => {
-  const { channel, name, mediaFolder, workspaceFolder, section } = initSchema.parse(init);
+  const { channel, section, ...options } = initSchema.parse(init);
   const entry = findChannel(channel) ?? pluginEntry(channel);
   forwardLogs(gateway);
   const load = () => entry.load(section);
-  return new ChannelHost(context, { name, mediaFolder, workspaceFolder, gateway, load });
+  return new ChannelHost(context, { ...options, gateway, load });
 });

@@ -22,6 +22,7 @@ import { workerActor } from "../kernel/worker_actor.ts";
 import { folderOfModule, moduleUrl } from "./adapters/module_places.ts";
 import { mayReadWholeEnvironment } from "./adapters/environment.ts";
 import type { CoreChannel } from "./core.ts";
+import { commandMenu } from "../session/command_table.ts";
 import type { TranscribeFolder } from "./speech.ts";
 
 const logger = getLogger(["troupe", "gateway", "channels"]);
@@ -81,13 +82,14 @@ function platformChannel(
           write: [mediaFolder],
           env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
         },
-        init: {
+        init: asJson({
           channel: manifest.name,
           name,
           mediaFolder,
           workspaceFolder: locations.workspace,
-          section: asJson({ ...withModuleUrl(section) }),
-        },
+          commands: commandMenu(),
+          section: withModuleUrl(section),
+        }),
         parent: gateway,
         supervision: { restart: "never" },
       })),
@@ -117,7 +119,8 @@ export function localChannel({ name, create }: LocalChannel, mediaRoot: string):
         supervision: { restart: "never" },
         create: (context) => {
           const load = () => Promise.resolve(create);
-          return new ChannelHost(context, { name, mediaFolder, gateway, load });
+          const commands = commandMenu();
+          return new ChannelHost(context, { name, mediaFolder, commands, gateway, load });
         },
       }),
   };

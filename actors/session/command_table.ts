@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ChannelCommand } from "../../channels/channel.ts";
+
 /** A command, as its name in the table. */
 export type CommandName =
   | "new"
@@ -99,6 +101,11 @@ export function endsTurn(name: CommandName): boolean {
 /** Whether only owners may use a command, where there are any. */
 export function isForOwners(name: CommandName): boolean {
   return BY_NAME.get(name)?.isForOwners === true;
+}
+
+/** The commands for menus of platforms and for the terminal's completion, in order. */
+export function commandMenu(): ChannelCommand[] {
+  return COMMANDS.map(({ name, argument = null, help }) => ({ name, argument, description: help }));
 }
 
 /** One line for each command. */

@@ -6,11 +6,13 @@
 
 import { join } from "node:path";
 import { asError } from "../../actors/kernel/errors.ts";
+import { commandMenu } from "../../actors/session/command_table.ts";
 import { HistoryFile } from "./adapters/history_file.ts";
 import { type LineInput, readLines } from "./adapters/line_input.ts";
 import { exit, exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
 import type { ChatScene } from "./one_question.ts";
+import { completions } from "./completions.ts";
 import { hideLineEnds } from "./paste_filter.ts";
 import { Screen } from "./screen.ts";
 import type { SettledEvent, TerminalEvent } from "./terminal_events.ts";
@@ -24,7 +26,11 @@ export async function chat(scene: ChatScene & { readonly isTyped: boolean }): Pr
   const { loaded, terminal, dim, isTyped } = scene;
   const history = new HistoryFile(join(loaded.locations.homeFolder, HISTORY_FILE));
   const interrupted = untilAskedToStop();
-  const input = readLines({ prompt: "> ", history: isTyped ? await history.load() : [] });
+  const input = readLines({
+    prompt: "> ",
+    history: isTyped ? await history.load() : [],
+    complete: (line) => completions(line, commandMenu()),
+  });
   const screen = new Screen({ write: input.writeAbove, pace: isTyped ? "lines" : "whole", dim });
   const open = new OpenMessages();
   try {

@@ -5,7 +5,7 @@ import {
   type DeliveryOutcome,
   type FromChannel,
 } from "../../channels/channel_host.ts";
-import type { Delivery } from "../../channels/channel.ts";
+import type { ChannelContext, Delivery } from "../../channels/channel.ts";
 import { Probe } from "../support/probe.ts";
 import { ProbeChannel } from "../support/probe_channel.ts";
 import { testSystem } from "../support/system.ts";
@@ -74,4 +74,26 @@ Deno.test("ChannelHost begins a delivery when the one before it with its key has
   await host.end();
   await host.end();
   for (const outcome of [first, second, other]) assert.equal((await outcome).state, "sent");
+});
+
+Deno.test("ChannelHost tells its channel what people can command", async () => {
+  await using world = testSystem();
+  const commands = [{ name: "new", argument: null, description: "Start a new session" }];
+  const given = Promise.withResolvers<ChannelContext>();
+  world.system.spawn<ChannelHostMessage>({
+    name: "host",
+    create: (context) =>
+      new ChannelHost(context, {
+        name: "probe",
+        mediaFolder: "/media",
+        commands,
+        gateway: new Probe<FromChannel>(),
+        load: () =>
+          Promise.resolve((channel) => {
+            given.resolve(channel);
+            return new ProbeChannel(channel);
+          }),
+      }),
+  });
+  assert.deepEqual((await given.promise).commands, commands);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { helpText } from "../../actors/session/command_table.ts";
 import { join } from "node:path";
 import { z } from "zod";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
@@ -56,6 +57,11 @@ Deno.test("A plug-in that is broken costs only itself, and a name of ours stays 
   assert.equal(await gateway.stop(), 0);
 });
 
+/** A line of help as the menu has it. */
+function withoutArgument(line: string): string {
+  return line.replace(/ \[[a-z]+\]:/, ":");
+}
+
 const CHANNEL = new URL("../fixtures/plugins/echo_channel.ts", import.meta.url).pathname;
 
 /** A port that nobody listens on just now. */
@@ -85,6 +91,8 @@ Deno.test("A plug-in channel carries messages from its Worker, under its named h
   await until(async () => (await gateway.health())["status"] === "ok", { what: "health" });
   await until(() => gateway.output.includes(`"echo" is ready`), { timeoutMs: 20_000 });
   assert.equal(await answer(), "Echo!");
+  const menu = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  assert.deepEqual(menu.split("\n"), helpText().split("\n").slice(1).map(withoutArgument));
   await until(() => /narrow.*Requires net access/s.test(gateway.output), { timeoutMs: 20_000 });
   assert.match(gateway.output, /broken.*(not found|Cannot load|Module not found)/is);
   assert.equal(await gateway.stop(), 0);

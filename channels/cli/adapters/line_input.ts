@@ -32,6 +32,8 @@ export interface LineInputOptions {
   readonly prompt: string;
   /** What was entered before, newest first. */
   readonly history: readonly string[];
+  /** What a line could become at the press of a tab. @default nothing */
+  readonly complete?: (line: string) => readonly string[];
 }
 
 /** Whether a person types at standard input and sees standard output. */
@@ -57,7 +59,7 @@ function readPipe(): LineInput {
   };
 }
 
-function readKeys({ prompt, history }: LineInputOptions): LineInput {
+function readKeys({ prompt, history, complete = () => [] }: LineInputOptions): LineInput {
   const keys = stdin.pipe(new PasteTransform());
   const reader = createInterface({
     input: keys,
@@ -65,6 +67,7 @@ function readKeys({ prompt, history }: LineInputOptions): LineInput {
     prompt,
     terminal: true,
     history: history.map(hideLineEnds),
+    completer: (line: string) => [[...complete(line)], line],
   });
   const lines = reader[Symbol.asyncIterator]();
   let isDrawn = false;

@@ -16,6 +16,7 @@ import { bypassProxyForLoopback } from "../../../actors/gateway/adapters/environ
 import { configureLogging } from "../../../actors/gateway/adapters/logging.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
+import { commandMenu } from "../../../actors/session/command_table.ts";
 import { channelEntries, type ChannelEntry, findChannel } from "../../registry.ts";
 import type { SetupReport, SetupScene } from "../../setup.ts";
 import { readConfigFile, replaceConfigFile } from "../adapters/config_file.ts";
@@ -78,6 +79,7 @@ async function makeScene(
     isScanning: flags.scan ?? false,
     isForced: flags.force ?? false,
     isInteractive: flags.yes !== true && flags.json !== true && canAsk(),
+    commands: commandMenu(),
     clock,
     newId,
     signal: new AbortController().signal,

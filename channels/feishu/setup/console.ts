@@ -3,6 +3,8 @@
  * @module
  */
 
+import type { ChannelCommand } from "../../channel.ts";
+
 /** Pages of an app on the console. */
 export type ConsolePage = "permissions" | "events" | "bot" | "credentials" | "versions";
 
@@ -61,6 +63,22 @@ export function eventGuide(baseUrl: string, appId: string): readonly string[] {
     '  - "Subscription mode": choose "Receive events through persistent connection" and save.',
     '  - "Add events": im.message.receive_v1; also useful: im.message.recalled_v1,',
     "    im.chat.member.bot.added_v1.",
+    "  - Publish a version of the app.",
+  ];
+}
+
+/** How a menu of commands comes to stand below the chat: only a person can make it. */
+export function menuGuide(
+  baseUrl: string,
+  appId: string,
+  commands: readonly ChannelCommand[],
+): readonly string[] {
+  if (commands.length === 0) return [];
+  const texts = commands.map(({ name }) => `/${name}`).join(" ");
+  return [
+    `For a menu of commands in direct chats, open ${consoleUrl(baseUrl, appId, "bot")}:`,
+    '  - "Bot custom menu": switch it on and add items that "Send text message", for instance',
+    `    ${texts}`,
     "  - Publish a version of the app.",
   ];
 }

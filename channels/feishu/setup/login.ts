@@ -25,7 +25,7 @@ import {
 import type { FeishuLink } from "../link.ts";
 import { baseUrlOf, type FeishuSection, manifest } from "../manifest.ts";
 import { checkEvents, checkPermissions, MESSAGE_EVENT_CHECK } from "./checks.ts";
-import { consoleUrl, creationGuide, eventGuide } from "./console.ts";
+import { consoleUrl, creationGuide, eventGuide, menuGuide } from "./console.ts";
 import { FirstContact } from "./first_contact.ts";
 import { neededPermissions } from "./permissions.ts";
 import { registerApp } from "./registration.ts";
@@ -74,6 +74,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   tell(...await checkPermissions(needed, options));
   const event = await checkEvents(options);
   tell(...await checkContact(app, { event, allowFrom }));
+  for (const line of menuGuide(baseUrl, app.appId, scene.commands ?? [])) scene.say(line);
   const isReady = checks.every(({ state, isNeeded }) => state !== "missing" || !isNeeded);
   return { isReady, checks };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  commandMenu,
   COMMANDS,
   endsTurn,
   helpText,
@@ -37,11 +38,31 @@ Deno.test("helpText has a line for each command, in the table's order", () => {
   }
 });
 
-Deno.test("Names and lines of commands fit into the menus of platforms", () => {
-  for (const { name, help } of COMMANDS) {
+Deno.test("commandMenu has all commands, with names and lines that fit into platforms' menus", () => {
+  const menu = commandMenu();
+  assert.deepEqual(menu.map(({ name }) => name), COMMANDS.map(({ name }) => name));
+  for (const { name, argument, description } of menu) {
     assert.match(name, /^[a-z][a-z-]{0,31}$/);
-    assert.ok(help.length > 0 && help.length <= 100, name);
+    assert.ok(description.length > 0 && description.length <= 100, name);
+    assert.ok(argument === null || /^[a-z]+$/.test(argument), name);
   }
+});
+
+Deno.test("Every command of the menu is one, also with underscores for hyphens", () => {
+  for (const { name } of commandMenu()) {
+    assert.deepEqual(parseCommand(`/${name}`), { name, argument: "" });
+    assert.deepEqual(parseCommand(`/${name.replaceAll("-", "_")}`), { name, argument: "" });
+  }
+});
+
+Deno.test.each([
+  ["/model OpenAI/GPT-5", "model", "OpenAI/GPT-5"],
+  ["  /MODEL\t Fast ", "model", "Fast"],
+  ["/dream-log 0Af1", "dream-log", "0Af1"],
+  ["/dream_restore 0af1 and more", "dream-restore", "0af1 and more"],
+  ["/model\nfast", "model", "fast"],
+])("parseCommand keeps the argument of %j as it is written", (text, name, argument) => {
+  assert.deepEqual(parseCommand(text), { name, argument });
 });
 
 Deno.test("Commands that end a turn, or are for owners, are few", () => {

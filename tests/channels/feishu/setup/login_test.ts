@@ -8,6 +8,11 @@ import { until } from "../../../support/until.ts";
 
 const SELF_SCOPES = ["application:application:self_manage", "admin:app.info:readonly"] as const;
 
+const COMMANDS = [
+  { name: "new", argument: null, description: "Start a new session" },
+  { name: "model", argument: "name", description: "Change the model" },
+];
+
 /** A person at a terminal, and a new platform. */
 class Desk implements AsyncDisposable {
   readonly platform: FeishuPlatform;
@@ -98,6 +103,15 @@ Deno.test("Feishu login checks everything and saves what is new", async () => {
   assert.deepEqual(desk.saved, [{ enabled: true, appId, appSecret, domain: url }]);
   assert.equal(report.checks[0]?.detail, `Troupe (${botOpenId})`);
   await until(() => desk.platform.openConnections.length === 0, { what: "a closed connection" });
+});
+
+Deno.test("Feishu login says how a menu of commands is made, and tells the commands", async () => {
+  await using desk = await Desk.open();
+  await desk.login({ commands: COMMANDS });
+  const guide = desk.said.slice(-4).join("\n");
+  assert.match(guide, /menu of commands/);
+  assert.match(guide, new RegExp(`/app/${desk.platform.app.appId}/bot`));
+  assert.match(guide, /^ +\/new \/model$/m);
 });
 
 Deno.test("Feishu login changes nothing that is there and right", async () => {
