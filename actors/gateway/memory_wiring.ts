@@ -40,6 +40,8 @@ const logger = getLogger(["troupe", "gateway", "memory_wiring"]);
 
 /** The name under which Dream's usage is counted. */
 const DREAM_SESSION = "dream";
+/** Who sits at the machine can read the files themselves. */
+const TERMINAL = "cli";
 /** Where versions stand, below the workspace. */
 const VERSIONS_FOLDER = "memory/.versions";
 /** Changes of files and looks at versions. */
@@ -117,7 +119,14 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
   const ref = options.spawn(definition);
   return {
     ref,
-    desk: memoryDesk(ref, { world, journal, outbox: (name) => surroundings?.outbox(name) }),
+    desk: memoryDesk(ref, {
+      world,
+      journal,
+      outbox: (name) => surroundings?.outbox(name),
+      mayLook: ({ channel, senderId }) =>
+        setting === "global" || channel === TERMINAL ||
+        config.owners.includes(`${channel}:${senderId}`),
+    }),
     archive: {
       scopeOf: (origin) => memoryScope(setting, origin),
       append: (scope, entry) =>
@@ -192,7 +201,7 @@ function modelOf(
   return { provider: dreaming, model: modelOverride };
 }
 
-interface DeskGround extends Pick<MemorySurroundings, "outbox"> {
+interface DeskGround extends Pick<MemorySurroundings, "outbox">, Pick<MemoryDesk, "mayLook"> {
   readonly world: World;
   readonly journal: Journal;
 }
@@ -200,6 +209,7 @@ interface DeskGround extends Pick<MemorySurroundings, "outbox"> {
 function memoryDesk(ref: ActorRef<MemoryMessage>, ground: DeskGround): MemoryDesk {
   const timeoutMs = ANSWER_MS;
   return {
+    mayLook: ground.mayLook,
     dream: (command) => void dreamFor(command, ref, ground),
     list: (limit) =>
       ref.ask((replyTo) => ({ type: "list_versions", limit, replyTo }), { timeoutMs }),

@@ -174,16 +174,18 @@ function startDream({ services, command }: CommandScene): string {
   return DREAM_STARTED;
 }
 
-async function showVersion({ services, argument }: CommandScene): Promise<string> {
+async function showVersion({ services, argument, command }: CommandScene): Promise<string> {
   const { memory, settings: { timezone } } = services;
   if (memory === undefined) return NO_MEMORY;
+  if (!memory.mayLook(command)) return OWNERS_ONLY;
   const id = firstWord(argument);
   return versionText(await memory.show(id === "" ? null : id), id, timezone);
 }
 
-async function restoreVersion({ services, argument }: CommandScene): Promise<string> {
+async function restoreVersion({ services, argument, command }: CommandScene): Promise<string> {
   const { memory, settings: { timezone } } = services;
   if (memory === undefined) return NO_MEMORY;
+  if (!memory.mayLook(command)) return OWNERS_ONLY;
   const id = firstWord(argument);
   if (id === "") return versionsText(await memory.list(LISTED_VERSIONS), timezone);
   return restoredText(await memory.restore(id), id);

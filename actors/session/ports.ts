@@ -153,6 +153,8 @@ export interface RestartPort {
 
 /** The memory as people see and correct it. Failures reject. */
 export interface MemoryDesk {
+  /** Whether the sender of a command may see versions: where memories are kept apart, owners. */
+  mayLook(command: Inbound): boolean;
   /** Has Dream run beside; the chat of the command hears of the end. */
   dream(command: Inbound): void;
   list(limit: number): Promise<VersionList>;
