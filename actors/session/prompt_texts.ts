@@ -46,9 +46,10 @@ export function identityText(facts: IdentityFacts): string {
     `## Runtime\n${facts.runtime}`,
     `## Workspace
 Your workspace is ${workspace}
-- Long-term memory: ${workspace}/memory/MEMORY.md. Dream looks after it; do not edit it directly.
-- History: ${workspace}/memory/history.jsonl, one JSON object a line, append-only. Search it with \
-\`grep\` when something from an earlier conversation is needed.
+- Long-term memory: ${workspace}/memory/MEMORY.md, and USER.md about the person. Dream looks after \
+them; edit them yourself only when somebody asks you to remember, correct or forget something.
+- Earlier conversations: search them with \`recall\`. Their summaries stand in \
+${workspace}/memory/history.jsonl, which nobody edits.
 - Your own skills: ${workspace}/skills/<name>/SKILL.md`,
     `## Platform\n${facts.isWindows ? WINDOWS_POLICY : POSIX_POLICY}`,
     ...(format === null ? [] : [`## Format\n${format}`]),
