@@ -95,6 +95,7 @@ export class ModelAsker {
       tools: withTools ? tools.definitions() : [],
       conversationId: sessionKey,
       inputTokensMax: memory.requestLimit(inputBudget(settings)),
+      view: memory.view,
     };
   }
 

@@ -7,6 +7,7 @@
 import { estimateMessageTokens, estimatePromptTokens } from "../../providers/tokens.ts";
 import type { ChatMessage, ToolDefinition, ToolMessage } from "../../providers/provider.ts";
 import type { SessionSettings } from "./ports.ts";
+import type { RequestView } from "./request_view.ts";
 
 /** Kept free for what estimates get wrong. */
 const SAFETY_TOKENS = 1_024;
@@ -18,6 +19,8 @@ const RESULTS_KEPT = 10;
 const RESULT_CHARS_MIN = 400;
 /** A request that is hardly smaller would be refused again. */
 const SMALLER_SHARE = 0.9;
+/** With a view: what the conversation takes up of its room after it was shortened. */
+const STEP_SHARE = 0.7;
 /** Shorter results are not worth hiding. */
 const COMPACTABLE_CHARS_MIN = 500;
 /** Tools whose results can be had again. */
@@ -42,6 +45,13 @@ export interface RequestLimits {
    * @default the last user message
    */
   readonly ownFrom?: number;
+  /**
+   * What is left out stays left out, and what is kept stays, until there is no room any more; then
+   * more is left out than must be, so that it lasts.
+   *
+   * @default as much is kept as there is room for
+   */
+  readonly view?: RequestView | undefined;
 }
 
 /** The input budget of a model call, in tokens; null when the settings leave no sensible one. */
@@ -63,7 +73,7 @@ export function inputBudget(
  */
 export function fitMessages(
   messages: readonly ChatMessage[],
-  { inputTokensMax, tools, ownFrom = Infinity }: RequestLimits,
+  { inputTokensMax, tools, ownFrom = Infinity, view }: RequestLimits,
 ): readonly ChatMessage[] {
   if (inputTokensMax === null) return messages;
   const systemCount = messages.findIndex((message) => message.role !== "system");
@@ -74,10 +84,15 @@ export function fitMessages(
     inputTokensMax - estimatePromptTokens([], tools) - sum(system.map(tokensOf)),
   );
   if (tailStart(messages, systemCount, room, tokensOf) === systemCount) return messages;
+  const again = view?.again(messages, systemCount, ownFrom);
+  if (again !== undefined && sum(again.map(tokensOf)) <= room) return [...system, ...again];
   const compactor = new Compactor(RESULTS_KEPT, (name) => COMPACTABLE.has(name));
-  const start = tailStart(messages, systemCount, room, (m) => tokensOf(compactor.next(m)));
-  const kept = Math.min(turnStart(messages, systemCount, start), ownFrom);
-  return [...system, ...shrunk(messages.slice(kept), room)];
+  const keptTokens = view === undefined ? room : Math.floor(room * STEP_SHARE);
+  const start = tailStart(messages, systemCount, keptTokens, (m) => tokensOf(compactor.next(m)));
+  const kept = messages.slice(Math.min(turnStart(messages, systemCount, start), ownFrom));
+  const short = shrunk(kept, room);
+  view?.remember(kept, short);
+  return [...system, ...short];
 }
 
 /**
@@ -88,8 +103,9 @@ export function fitMessages(
  */
 export function compactMessages(
   messages: readonly ChatMessage[],
-  limits: RequestLimits,
+  asked: RequestLimits,
 ): readonly ChatMessage[] | undefined {
+  const limits = { ...asked, view: undefined };
   const refused = requestTokens(fitMessages(messages, limits), limits.tools);
   const half = Math.floor(refused / 2);
   const fitted = fitMessages(messages, { ...limits, inputTokensMax: half });

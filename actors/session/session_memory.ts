@@ -4,10 +4,14 @@
  */
 
 import type { Usage } from "../../providers/provider.ts";
+import { RequestView } from "./request_view.ts";
 import type { WaitingNotes } from "./waiting_notes.ts";
 
 /** Estimates are off by less; more would be a fault of who counts. */
 const TOKENS_PER_ESTIMATE_MAX = 3;
+const TOKENS_PER_ESTIMATE_MIN = 0.6;
+/** A text that turns out shorter than estimated is believed by this share at a time. */
+const LEARNING_SHARE = 0.3;
 
 /** Shared by the turns and commands of one session. */
 export class SessionMemory {
@@ -19,10 +23,12 @@ export class SessionMemory {
   readonly waiting: WaitingNotes;
   /** Estimated tokens that each request has besides the conversation; 0 when it is not known. */
   overheadTokens = 0;
+  /** How the conversation was shortened for the newest request. */
+  view: RequestView = new RequestView();
   #contextTokens = 0;
   /** What a request may take up since one was too long; null when none was. */
   #smallerMax: number | null = null;
-  /** How many tokens one of our estimates has proved to be; never less than 1. */
+  /** How many tokens one of our estimates has proved to be. */
   #tokensPerEstimate = 1;
 
   constructor(waiting: WaitingNotes) {
@@ -49,10 +55,15 @@ export class SessionMemory {
     this.#smallerMax = estimate;
   }
 
-  /** The model counted `tokens` where we had estimated `estimate`. */
+  /**
+   * The model counted `tokens` where we had estimated `estimate`. That it is more is believed at
+   * once, as a request that is too long fails; that it is less only by and by.
+   */
   learn(tokens: number, estimate: number): void {
     const share = estimate > 0 ? tokens / estimate : 1;
-    this.#tokensPerEstimate = Math.min(Math.max(share, 1), TOKENS_PER_ESTIMATE_MAX);
+    const bounded = Math.min(Math.max(share, TOKENS_PER_ESTIMATE_MIN), TOKENS_PER_ESTIMATE_MAX);
+    const more = bounded - this.#tokensPerEstimate;
+    this.#tokensPerEstimate += more > 0 ? more : more * LEARNING_SHARE;
   }
 
   /** A model call told what it used. */
@@ -63,6 +74,7 @@ export class SessionMemory {
   /** The conversation began anew. */
   forgetConversation(): void {
     this.reads.clear();
+    this.view = new RequestView();
     this.#contextTokens = 0;
     this.#smallerMax = null;
     this.#tokensPerEstimate = 1;

@@ -17,6 +17,7 @@ import type { Conversation } from "./conversation.ts";
 import { compactMessages, fitMessages, type RequestLimits, requestTokens } from "./governance.ts";
 import { Replay } from "./history.ts";
 import type { SessionSettings } from "./ports.ts";
+import type { RequestView } from "./request_view.ts";
 
 /**
  * The history with the messages of the turn's unanswered inbounds as the model sees them. Those of
@@ -72,6 +73,8 @@ export interface RequestOptions {
   readonly conversationId: string;
   /** What the request may take up, in tokens; null is no limit. */
   readonly inputTokensMax: number | null;
+  /** How the conversation was shortened for earlier requests. */
+  readonly view?: RequestView;
 }
 
 /** The request for the next model call, within the model's window. */
@@ -98,9 +101,10 @@ function conversationOf(replay: Replay, { system }: RequestOptions): ChatMessage
 /** The turn's own messages are never cut, nor what is behind the conversation. */
 function limitsOf(
   { ownFrom }: Replay,
-  { extra, tools, inputTokensMax: max }: RequestOptions,
+  { extra, tools, inputTokensMax: max, view }: RequestOptions,
 ): RequestLimits {
   return {
+    view,
     inputTokensMax: max === null ? null : Math.max(1, max - requestTokens(extra, [])),
     tools,
     ownFrom: 1 + ownFrom, // behind the system message

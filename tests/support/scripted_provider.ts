@@ -31,6 +31,8 @@ export interface ScriptedAnswer {
   readonly finishReason?: FinishReason;
   readonly usage?: Usage;
   readonly reasoning?: string;
+  /** Signed by a vendor. */
+  readonly thinkingBlocks?: readonly JsonObject[];
   /** Text that comes first and is then void. */
   readonly voided?: string;
   /** The answer, or failure, comes after this; an abort ends the waiting. */
@@ -114,7 +116,7 @@ function responseOf(
     finishReason: answer.finishReason ?? (calls.length > 0 ? "tool_calls" : "stop"),
     usage: answer.usage ?? null,
     reasoning: answer.reasoning ?? null,
-    thinkingBlocks: [],
+    thinkingBlocks: answer.thinkingBlocks ?? [],
   };
 }
 

@@ -126,5 +126,6 @@ Deno.test("Estimates that are too low correct themselves by what the model count
   const budget = 6_000 - 500 - 1_024;
   const counts = bench.provider.requests.map((request) => sizeOf(request) * 2);
   assert.ok(counts.every((tokens) => tokens <= budget), `${counts}`);
-  assert.ok((counts.at(-1) ?? 0) > budget / 2, "and what there is room for is still sent");
+  const isFilled = counts.slice(-4).some((tokens) => tokens > budget / 2);
+  assert.ok(isFilled, "and what there is room for is still sent");
 });
