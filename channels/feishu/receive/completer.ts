@@ -9,7 +9,7 @@ import { z } from "zod";
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
 import type { InboundContents } from "../../channel.ts";
 import { messageEventSchema } from "../wire.ts";
-import { durationText } from "./lateness.ts";
+import { durationText } from "../../lateness.ts";
 import { commandIn, readMessage, type ReceivedMessage } from "./message.ts";
 import { plainText } from "./parts.ts";
 import type { People } from "./people.ts";

@@ -10,7 +10,7 @@ import type { ChannelInbound, HandInResult } from "../../channel.ts";
 import { messageEventSchema } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
 import type { Completer } from "./completer.ts";
-import { Lateness } from "./lateness.ts";
+import { Lateness } from "../../lateness.ts";
 import { commandIn, type ConversationRules, inboundOf, type ReceivedMessage } from "./message.ts";
 import type { People } from "./people.ts";
 

@@ -1,18 +1,24 @@
 /**
- * How late a message comes. The platform repeats what nobody took for up to 7 hours, and its clock
- * need not agree with ours.
+ * How late a message comes. Platforms repeat for hours what nobody took, and their clocks need not
+ * agree with ours.
  * @module
  */
 
 /** Below this nobody minds. */
 const LATE_MS = 10 * 60_000;
-/** Past the platform's last repetition: what looks older comes from a clock that is wrong. */
+/** Past a platform's last repetition: what looks older comes from a clock that is wrong. */
 const REPEATED_MS_MAX = 8 * 3_600_000;
 
 /** Measures lateness against the least late message so far, which tells the clocks' difference. */
 export class Lateness {
+  readonly #repeatedMsMax: number;
   #leastMs = 0;
   #isFirst = true;
+
+  /** @param repeatedMsMax for how long the platform brings what nobody took */
+  constructor(repeatedMsMax: number = REPEATED_MS_MAX) {
+    this.#repeatedMsMax = repeatedMsMax;
+  }
 
   /**
    * How late a message is, in milliseconds; 0 for one that comes in time.
@@ -27,7 +33,7 @@ export class Lateness {
     const lateMs = passedMs - this.#leastMs;
     this.#leastMs = this.#isFirst ? passedMs : Math.min(this.#leastMs, passedMs);
     this.#isFirst = false;
-    return lateMs >= LATE_MS && lateMs <= REPEATED_MS_MAX ? lateMs : 0;
+    return lateMs >= LATE_MS && lateMs <= this.#repeatedMsMax ? lateMs : 0;
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { durationText, Lateness } from "../../../../channels/feishu/receive/lateness.ts";
+import { durationText, Lateness } from "../../channels/lateness.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
