@@ -35,15 +35,16 @@ Deno.test("syncWorkspace keeps what is there", async () => {
   assert.equal(await Deno.readTextFile(join(root.path, "USER.md")), "");
 });
 
-Deno.test("A new workspace is in the prompt, but for its memory", async () => {
+Deno.test("A new workspace is in the prompt, but for its memory and the blank USER.md", async () => {
   await using root = await temporaryFolder();
   await syncWorkspace(root.path);
   const prompt = await new PromptBuilder(new DiskPromptFiles(root.path), promptFacts(root.path))
     .build("cli");
-  for (const name of ["AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md"]) {
+  for (const name of ["AGENTS.md", "SOUL.md", "TOOLS.md"]) {
     assert.ok(prompt.includes(WORKSPACE_TEMPLATE.get(name)?.trim() ?? "missing"), name);
   }
-  assert.ok(!prompt.includes("# Memory"));
+  assert.ok(!prompt.includes("## USER.md"));
+  assert.ok(!prompt.includes("## Long-term memory"));
   assert.ok(prompt.includes(`Deno ${Deno.version.deno}`));
 });
 
