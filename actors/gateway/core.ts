@@ -13,6 +13,7 @@ import {
   type IdleCompactionOptions,
 } from "../session/idle_compaction.ts";
 import type { GateMessage, OutboxMessage, OwnersInformed } from "../session/ports.ts";
+import type { SessionErased } from "../session/session_erasure.ts";
 import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";
 import type { Failure } from "./delivery_retry.ts";
@@ -58,6 +59,8 @@ export interface CoreOptions {
   readonly retention?: Retention;
   /** Conversations that nobody writes in are compacted. @default they are not */
   readonly idleCompaction?: Omit<IdleCompactionOptions, "router">;
+  /** Deletes a conversation that is asleep. @default none is deleted */
+  readonly eraseSession?: ((sessionKey: string) => Promise<SessionErased>) | undefined;
   readonly startSession: (
     ...args: [...Parameters<StartSession>, surroundings: SessionSurroundings]
   ) => ReturnType<StartSession>;
@@ -112,6 +115,7 @@ export function startCore(options: CoreOptions): Core {
   let late: Pick<SessionSurroundings, "compaction"> = {};
   const router = system.spawn(routerActor({
     journal,
+    eraseSession: options.eraseSession,
     recovers: options.recovers,
     ...(options.awakeMax !== undefined && { awakeMax: options.awakeMax }),
     startSession: (...args) =>

@@ -17,6 +17,7 @@ import { ActorSystem } from "../kernel/system.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
+import { eraseSession } from "../session/session_erasure.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { listenControl } from "./adapters/control_socket.ts";
 import { userHomeFolder } from "./adapters/local_folders.ts";
@@ -46,6 +47,7 @@ import { ownerCheck } from "./rights/owner_check.ts";
 import { wireShell } from "./shell_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { announceRestart, restartPort } from "./restart.ts";
+import { sessionHandlers } from "./session_desk.ts";
 import { strandedIn, type StrandedMessages } from "./stranded.ts";
 import type { World } from "./world.ts";
 
@@ -204,7 +206,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   print(`Health: ${healthServer?.url ?? "off"}`);
   const { modelLine: model } = services;
   const stranded = strandedIn(journal, (acted) => core.rowChanged(acted));
-  await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded });
+  const sessions = sessionHandlers({ recall: services.recall, router: core.router });
+  await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded, sessions });
   // Last, as the shell was tried beside all this.
   print(await services.toolsLine);
   return { core, channels, healthServer, report };
@@ -296,6 +299,7 @@ function startActors(
         list: () => listSessionFiles(join(workspace, "sessions")),
       },
     }),
+    eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
     startSession: (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router)),
   });
@@ -313,13 +317,14 @@ interface ControlFacts {
   readonly healthUrl: string;
   readonly report: () => Promise<HealthReport>;
   readonly stranded: StrandedMessages;
+  readonly sessions: readonly ControlHandler[];
 }
 
 /** Opens the control door; a gateway without one still serves its chats. */
 async function openControl(
   { loaded, version, world, print, command, handlers = [] }: GatewayOptions,
   owned: AsyncDisposableStack,
-  { report, stranded, ...facts }: ControlFacts,
+  { report, stranded, sessions, ...facts }: ControlFacts,
 ): Promise<void> {
   const { configFile, workspace, stateFolder } = loaded.locations;
   try {
@@ -338,7 +343,7 @@ async function openControl(
     const door = owned.use(
       new ControlDoor({
         listener: await listenControl(stateFolder),
-        handlers: [...own, ...handlers],
+        handlers: [...own, ...sessions, ...handlers],
         clock: world.clock,
         version,
       }),

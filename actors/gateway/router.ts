@@ -17,6 +17,7 @@ import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { CompactSession } from "../session/idle_compaction.ts";
 import type { SessionEvent, SessionMessage } from "../session/ports.ts";
+import type { SessionErased } from "../session/session_erasure.ts";
 
 const logger = getLogger(["troupe", "gateway", "router"]);
 
@@ -40,6 +41,12 @@ export type RouterMessage =
   | { readonly type: "rescan" }
   | { readonly type: "report_sessions"; readonly replyTo: ReplyTo<SessionsReport> }
   | CompactSession
+  /** Delete a conversation, unless somebody waits for an answer in it. */
+  | {
+    readonly type: "erase_session";
+    readonly sessionKey: string;
+    readonly replyTo: ReplyTo<SessionErased>;
+  }
   | SessionEvent;
 
 /** Which sessions are awake. */
@@ -49,6 +56,12 @@ export interface SessionsReport {
 }
 
 type Internal =
+  | {
+    readonly type: "session_erased";
+    readonly sessionKey: string;
+    readonly replyTo: ReplyTo<SessionErased>;
+    readonly outcome: Outcome<SessionErased>;
+  }
   | { readonly type: "session_stopped"; readonly sessionKey: string; readonly reason: StopReason }
   | { readonly type: "page_read"; readonly outcome: Outcome<SessionsPage> };
 
@@ -65,6 +78,8 @@ export interface RouterOptions {
   /** @default 1_000 */
   readonly awakeMax?: number;
   readonly startSession: StartSession;
+  /** Deletes a conversation that nobody has awake. @default none is deleted */
+  readonly eraseSession?: ((sessionKey: string) => Promise<SessionErased>) | undefined;
 }
 
 /** Starts the actor of a session as a child of the router, which hears its events. */
@@ -107,6 +122,8 @@ class Router implements Actor<Message> {
   readonly #sessions = new Map<string, Entry>();
   /** Sessions that have nothing to do and their idle times, the longest first. */
   readonly #resting = new Map<string, string>();
+  /** Conversations that are being deleted, and whether something came for them meanwhile. */
+  readonly #erasing = new Map<string, { wasTold: boolean }>();
   /** Sessions that were found unfinished and wait for room, oldest first. */
   #line: string[] = [];
   /** Where the look at the unfinished sessions goes on; null when all were seen. */
@@ -134,6 +151,10 @@ class Router implements Actor<Message> {
         return this.#rescan();
       case "compact_session":
         return this.#compactSession(message.sessionKey, message.idleMs);
+      case "erase_session":
+        return this.#eraseSession(message.sessionKey, message.replyTo);
+      case "session_erased":
+        return this.#sessionErased(message);
       case "page_read":
         return this.#pageRead(message.outcome);
       case "session_resting":
@@ -174,7 +195,40 @@ class Router implements Actor<Message> {
     if (mayWake) this.#tell(sessionKey, { type: "compact", idleMs });
   }
 
+  /** A conversation that rests is put to sleep first; one that is at work is left alone. */
+  #eraseSession(sessionKey: string, replyTo: ReplyTo<SessionErased>): void {
+    const entry = this.#sessions.get(sessionKey);
+    const isAtWork = entry !== undefined && !this.#resting.has(sessionKey);
+    const { eraseSession } = this.#options;
+    if (isAtWork || this.#erasing.has(sessionKey) || eraseSession === undefined) {
+      return replyTo.reply("busy");
+    }
+    this.#erasing.set(sessionKey, { wasTold: false });
+    this.#context.pipe(
+      async () => {
+        if (entry !== undefined) await this.#context.stop(entry.ref);
+        return await eraseSession(sessionKey);
+      },
+      (outcome) => ({ type: "session_erased", sessionKey, replyTo, outcome }),
+    );
+  }
+
+  #sessionErased(
+    { sessionKey, replyTo, outcome }: Extract<Internal, { readonly type: "session_erased" }>,
+  ): void {
+    const wasTold = this.#erasing.get(sessionKey)?.wasTold ?? false;
+    this.#erasing.delete(sessionKey);
+    if (outcome.state === "ok") replyTo.reply(outcome.value);
+    else replyTo.refuse(outcome.error);
+    if (wasTold) this.#wakeAgain(sessionKey);
+  }
+
   #tell(sessionKey: string, message: SessionMessage): void {
+    const erasing = this.#erasing.get(sessionKey);
+    if (erasing !== undefined) {
+      erasing.wasTold = true; // the journal has what it was told
+      return;
+    }
     const entry = this.#sessions.get(sessionKey) ?? this.#wake(sessionKey);
     entry.wasTold = true;
     this.#resting.delete(sessionKey);
@@ -220,7 +274,7 @@ class Router implements Actor<Message> {
         reason: reason.error.message,
       });
       this.#rescanLater();
-    } else if (entry?.wasTold) {
+    } else if (entry?.wasTold && !this.#erasing.has(sessionKey)) {
       this.#wakeAgain(sessionKey);
     }
     this.#fill();

@@ -57,3 +57,8 @@ export function permissions(): Promise<typeof import("./commands/permissions.ts"
 export function audit(): Promise<typeof import("./commands/audit.ts")> {
   return import("./commands/audit.ts");
 }
+
+/** Loads `sessions list`, `show`, `search`, `export` and `delete`. */
+export function sessions(): Promise<typeof import("./commands/sessions.ts")> {
+  return import("./commands/sessions.ts");
+}

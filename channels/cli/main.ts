@@ -10,6 +10,7 @@ import { loadCommands } from "./load_commands.ts";
 import { addProviders } from "./provider_commands.ts";
 import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
 import { addRights } from "./rights_commands.ts";
+import { addSessions } from "./session_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -52,6 +53,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addChannels(program, terminal, done);
   addProviders(program, terminal, done);
   addRights(program, terminal, done);
+  addSessions(program, terminal, done);
   return program;
 }
 

@@ -1,0 +1,113 @@
+/**
+ * What the commands about conversations say.
+ * @module
+ */
+
+import { hitPlace, hitText } from "../../actors/memory/recall/hit_text.ts";
+import { localMinute } from "../../actors/memory/local_time.ts";
+import type { RecallAnswer } from "../../actors/memory/recall/protocol.ts";
+import type { FoundSession, SessionsPage } from "../../actors/session/session_catalog.ts";
+import type { StoredMessage } from "../../actors/session/session_file.ts";
+import { imagePlace } from "../../actors/session/message_line.ts";
+
+const LINE_CHARS_MAX = 200;
+
+/** A conversation in figures. */
+export interface SessionFacts {
+  readonly key: string;
+  readonly file: string;
+  /** ISO 8601; null where the file does not tell. */
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+  readonly messages: number;
+  readonly byRole: Readonly<Record<string, number>>;
+  /** Leading messages that were summed up and are not shown to the model. */
+  readonly summedUp: number;
+  readonly damagedLines: number;
+}
+
+/** One line for each. */
+export function listText({ sessions, total }: SessionsPage, offset: number): string {
+  if (total === 0) return "There are no conversations yet\n";
+  const width = Math.max(0, ...sessions.map(({ key }) => key.length));
+  const lines = sessions.map(({ key, updatedAtMs, bytes }) =>
+    `${key.padEnd(width)}  ${isoMinute(updatedAtMs)}  ${Math.ceil(bytes / 1024)} KiB`
+  );
+  const next = offset + sessions.length;
+  if (next < total) lines.push(`(${next} of ${total}; --offset ${next} shows more)`);
+  return asLines(lines);
+}
+
+/** What a conversation is. */
+export function describeSession({ key, file, content }: FoundSession): SessionFacts {
+  const { metadata, messages, damaged } = content;
+  const byRole = Object.groupBy(messages, ({ message }) => message.role);
+  return {
+    key,
+    file,
+    createdAt: iso(metadata?.createdAtMs ?? null),
+    updatedAt: iso(messages.at(-1)?.timestampMs ?? metadata?.updatedAtMs ?? null),
+    messages: messages.length,
+    byRole: Object.fromEntries(
+      Object.entries(byRole).map(([role, ofRole]) => [role, ofRole.length]),
+    ),
+    summedUp: Math.min(metadata?.lastConsolidated ?? 0, messages.length),
+    damagedLines: damaged.length,
+  };
+}
+
+/** The same for people, with the last messages. */
+export function showText(
+  facts: SessionFacts,
+  last: readonly StoredMessage[],
+  timezone: string,
+): string {
+  const roles = Object.entries(facts.byRole).map(([role, count]) => `${count} ${role}`).join(", ");
+  return asLines([
+    `${facts.key} (sessions/${facts.file})`,
+    `Begun: ${facts.createdAt ?? "unknown"}   Last: ${facts.updatedAt ?? "unknown"}`,
+    `Messages: ${facts.messages}${roles === "" ? "" : ` (${roles})`}, ${facts.summedUp} summed up`,
+    ...(facts.damagedLines > 0 ? [`Lines that cannot be read: ${facts.damagedLines}`] : []),
+    ...last.map((stored) => messageLine(stored, timezone)),
+  ]);
+}
+
+/** What a search found. */
+export function foundText(
+  { hits, hasMore, isPartial }: RecallAnswer,
+  { timezone, offset }: { readonly timezone: string; readonly offset: number },
+): string {
+  const lines = hits.map((hit) => `${hitText(hit, timezone)} (${hitPlace(hit)})`);
+  if (hits.length === 0) lines.push("Nothing was found");
+  if (hasMore) lines.push(`(--offset ${offset + hits.length} shows more)`);
+  if (isPartial) lines.push("(Older files are still being looked through: try again in a while)");
+  return asLines(lines);
+}
+
+function messageLine({ message, timestampMs }: StoredMessage, timezone: string): string {
+  const when = timestampMs === null ? "" : `${localMinute(timestampMs, timezone)} `;
+  const { content } = message;
+  const text = typeof content === "string"
+    ? content
+    : (content ?? []).map((block) => block.type === "text" ? block.text : imagePlace(block))
+      .join(" ");
+  const calls = message.role === "assistant" ? message.tool_calls ?? [] : [];
+  const asked = calls.map((call) => `[${call.function.name}]`).join(" ");
+  const flat = `${text} ${asked}`.replaceAll(/\s+/g, " ").trim();
+  const cut = flat.length > LINE_CHARS_MAX
+    ? `${flat.slice(0, LINE_CHARS_MAX).toWellFormed()} …`
+    : flat;
+  return `${when}${message.role}: ${cut}`;
+}
+
+function iso(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString();
+}
+
+function isoMinute(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 16).replace("T", " ");
+}
+
+function asLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
