@@ -77,10 +77,18 @@ const FILES = {
 
 /** Files that belong to nanobot, or to the owner, alone. */
 const UNTOUCHED = [
+  "AGENTS.md",
+  "SOUL.md",
+  "USER.md",
+  "TOOLS.md",
+  "HEARTBEAT.md",
+  "memory/MEMORY.md",
   "sessions/probe_room_9.jsonl", // what follows stands under a name that no other chat has
-  ...["AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "memory/MEMORY.md"] as const,
-  ...["cron/jobs.json", ".gitignore", ".git/HEAD", ".git/refs/heads/main"] as const,
-];
+  "cron/jobs.json",
+  ".gitignore",
+  ".git/HEAD",
+  ".git/refs/heads/main",
+] as const;
 
 /** The answer to anything: an echo, a summary, or nothing to do. */
 function answer(system: string, user: string): string {
