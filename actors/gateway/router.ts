@@ -185,7 +185,7 @@ class Router implements Actor<Message> {
     const isAwake = this.#sessions.has(sessionKey);
     if (isAwake || (this.#hasRoom && !this.#isCrowded)) return this.#tell(sessionKey, message);
     if (this.#isReading) this.#passedOverSeq = Math.min(this.#passedOverSeq, seq);
-    else this.#cursor ??= { part: "inbounds", afterSeq: seq - 1 };
+    else this.#cursor = earlier(this.#cursor, { part: "inbounds", afterSeq: seq - 1 });
     this.#fill();
   }
 
@@ -336,7 +336,7 @@ class Router implements Actor<Message> {
     this.#isReading = false;
     if (outcome.state === "failed") return this.#rescanLater();
     const { sessionKeys, next } = outcome.value;
-    this.#cursor = this.#mustStartOver ? FIRST_SESSIONS : next ?? this.#passedOver();
+    this.#cursor = this.#mustStartOver ? FIRST_SESSIONS : earlier(next, this.#passedOver());
     this.#mustStartOver = false;
     this.#passedOverSeq = Infinity;
     for (const sessionKey of sessionKeys) {
@@ -346,4 +346,11 @@ class Router implements Actor<Message> {
     }
     this.#fill();
   }
+}
+
+/** The one that misses nothing of the other: a draft that is complete may be older than what was read. */
+function earlier(a: SessionsCursor | null, b: SessionsCursor | null): SessionsCursor | null {
+  if (a === null || b === null) return a ?? b;
+  if (a.part === "kept") return a; // all inbounds are read after it
+  return b.part === "inbounds" && a.afterSeq <= b.afterSeq ? a : b;
 }

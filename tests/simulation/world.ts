@@ -91,11 +91,11 @@ class World {
   /** Looks at the gateway at rest, then stops it. */
   async #finish(): Promise<void> {
     const { time, record, log, plan } = this.#parts;
-    const life = this.#life;
-    if (life === undefined) return;
     const isKept = plan.retention !== undefined;
     const calmMs = Math.max(time.now(), this.#startMs + plan.calmFromMs);
     if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: calmMs + LOOK_MS });
+    const life = this.#life; // what the keeper commits before it is calm may end one
+    if (life === undefined) return;
     life.report().then((report) => record.report = report, () => {});
     await time.run({ eventsMax: EVENTS_MAX });
     if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: time.now() + IDLE_MS });

@@ -161,6 +161,28 @@ Deno.test("Router does not wake a session again and again for a draft", async ()
   assert.deepEqual(started, ["a", "b"]);
 });
 
+Deno.test("Router goes back for a draft that is complete while others wait for room", async () => {
+  const { home, journal, accept, start, started, work } = setUp({ awakeMax: 1 });
+  await using _ = home;
+  const { channel, platformId } = await accept("drafted", { draft: { type: "audio" } });
+  await accept("awake");
+  const router = start();
+  await quiet();
+  router.tell({ type: "session_resting", sessionKey: "drafted", idleId: "i" });
+  await quiet();
+  router.tell({ type: "inbound_accepted", inbound: await accept("later") });
+  const inbound = await journal.complete({ channel, platformId, content: "hi", media: [] });
+  assert.ok(inbound !== null);
+  router.tell({ type: "inbound_accepted", inbound });
+  for (const sessionKey of ["awake", "drafted"]) {
+    await quiet();
+    await work(sessionKey);
+    router.tell({ type: "session_resting", sessionKey, idleId: "i" });
+  }
+  await quiet();
+  assert.deepEqual(started, ["drafted", "awake", "drafted", "later"]);
+});
+
 Deno.test("Router passes by 20,000 waiting messages with a bounded number of sessions", async () => {
   const { home, journal, start, started, awake, mostAwake } = setUp({ awakeMax: 50 });
   await using _ = home;
