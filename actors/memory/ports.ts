@@ -43,10 +43,19 @@ export interface NewVersion {
   readonly atMs: number;
 }
 
+/** A version, and the one before it. */
+export interface FoundVersion {
+  readonly version: MemoryVersion;
+  /** Null for the first. */
+  readonly parentId: string | null;
+}
+
 /** Keeps versions in a row; only the memory actor writes there. */
 export interface VersionStore {
   /** @returns the new version's id */
   commit(version: NewVersion): Promise<string>;
+  /** The one version whose id begins so; null where there is none, or several. */
+  find(idStart: string): Promise<FoundVersion | null>;
   /** Newest first, `limit` at most. */
   log(limit: number): Promise<readonly MemoryVersion[]>;
   /** The texts of a version by path. */

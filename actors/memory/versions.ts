@@ -5,7 +5,7 @@
  */
 
 import type { MemoryVersion, VersionShown } from "./protocol.ts";
-import type { VersionStore } from "./ports.ts";
+import type { FoundVersion, VersionStore } from "./ports.ts";
 import {
   changesBetween,
   type FileChange,
@@ -17,9 +17,8 @@ import {
 
 /** Digits of an id that people are shown. */
 export const SHORT_ID_CHARS = 8;
-const ID_CHARS_MIN = 4;
-/** Versions among which an id is looked up: ten years of a version every two hours. */
-const VERSIONS_MAX = 50_000;
+/** Fewer digits would hardly ever name one version. */
+const ID_START = /^[0-9a-f]{4,40}$/;
 /** Versions that are looked through for the ages of lines; older lines count as that old. */
 const AGED_VERSIONS_MAX = 300;
 const DAY_MS = 86_400_000;
@@ -81,12 +80,12 @@ export class Versions {
 
   /** @param id null is the newest */
   async show(id: string | null): Promise<VersionShown | null> {
-    const found = await this.#find(id);
+    const found = await this.#find(id ?? (await this.#store.log(1))[0]?.id ?? "");
     if (found === null) return null;
-    const { version, parent } = found;
+    const { version, parentId } = found;
     const files = await this.#store.files(version.id);
-    if (parent === null) return { version, files: [...files.keys()].sort(), diff: "" };
-    const changes = remembered(changesBetween(await this.#store.files(parent.id), files));
+    if (parentId === null) return { version, files: [...files.keys()].sort(), diff: "" };
+    const changes = remembered(changesBetween(await this.#store.files(parentId), files));
     return {
       version,
       files: changes.map(({ path }) => path),
@@ -97,8 +96,8 @@ export class Versions {
   /** How `current` changes when a version is taken back; later changes stay. */
   async undo(id: string, current: ReadonlyMap<string, string>): Promise<Undoing> {
     const found = await this.#find(id);
-    if (found === null || found.parent === null) return { state: "unknown" };
-    const before = await this.#store.files(found.parent.id);
+    if (found === null || found.parentId === null) return { state: "unknown" };
+    const before = await this.#store.files(found.parentId);
     const after = await this.#store.files(found.version.id);
     const files: FileChange[] = [];
     const conflicts: string[] = [];
@@ -151,15 +150,9 @@ export class Versions {
     return this.#newest;
   }
 
-  async #find(
-    id: string | null,
-  ): Promise<{ readonly version: MemoryVersion; readonly parent: MemoryVersion | null } | null> {
-    const log = await this.#store.log(id === null ? 2 : VERSIONS_MAX);
-    const wanted = id?.trim().toLowerCase();
-    if (wanted !== undefined && wanted.length < ID_CHARS_MIN) return null;
-    const at = wanted === undefined ? 0 : log.findIndex((version) => version.id.startsWith(wanted));
-    const version = log[at];
-    return version === undefined ? null : { version, parent: log[at + 1] ?? null };
+  async #find(id: string): Promise<FoundVersion | null> {
+    const wanted = id.trim().toLowerCase();
+    return ID_START.test(wanted) ? await this.#store.find(wanted) : null;
   }
 }
 

@@ -3,7 +3,12 @@
  * @module
  */
 
-import type { MemoryFiles, NewVersion, VersionStore } from "../../actors/memory/ports.ts";
+import type {
+  FoundVersion,
+  MemoryFiles,
+  NewVersion,
+  VersionStore,
+} from "../../actors/memory/ports.ts";
 import type { MemoryVersion } from "../../actors/memory/protocol.ts";
 
 /** A workspace in memory that fails, or is edited by hand, when the test says so. */
@@ -86,15 +91,26 @@ export class ListedVersions implements VersionStore {
   }
 
   log(limit: number): Promise<readonly MemoryVersion[]> {
-    const log = this.versions.toReversed().slice(0, limit).map(({ id, message, atMs }) => {
-      const [subject = "", , ...body] = message.trimEnd().split("\n");
-      return { id, atMs, subject, body: body.join("\n") };
+    return Promise.resolve(this.versions.toReversed().slice(0, limit).map(versionOf));
+  }
+
+  find(idStart: string): Promise<FoundVersion | null> {
+    const at = this.versions.findIndex(({ id }) => id.startsWith(idStart));
+    const found = this.versions[at];
+    if (found === undefined) return Promise.resolve(null);
+    return Promise.resolve({
+      version: versionOf(found),
+      parentId: this.versions[at - 1]?.id ?? null,
     });
-    return Promise.resolve(log);
   }
 
   files(id: string): Promise<ReadonlyMap<string, string>> {
     const found = this.versions.find((version) => version.id === id);
     return Promise.resolve(found?.files ?? new Map());
   }
+}
+
+function versionOf({ id, message, atMs }: NewVersion & { readonly id: string }): MemoryVersion {
+  const [subject = "", , ...body] = message.trimEnd().split("\n");
+  return { id, atMs, subject, body: body.join("\n") };
 }

@@ -7,9 +7,9 @@
 
 import nodeFs from "node:fs";
 import { join } from "node:path";
-import type { TreeEntry } from "isomorphic-git";
+import type { CommitObject, TreeEntry } from "isomorphic-git";
 import type { MemoryVersion } from "../protocol.ts";
-import type { NewVersion, VersionStore } from "../ports.ts";
+import type { FoundVersion, NewVersion, VersionStore } from "../ports.ts";
 
 type Git = typeof import("isomorphic-git");
 
@@ -65,11 +65,23 @@ export class GitVersions implements VersionStore {
       ref: REF,
       depth: limit,
     });
-    return commits.map(({ oid, commit }) => {
-      const [subject = "", , ...body] = commit.message.trimEnd().split("\n");
-      const atMs = commit.committer.timestamp * 1_000;
-      return { id: oid, atMs, subject, body: body.join("\n") };
-    });
+    return commits.map(({ oid, commit }) => versionOf(oid, commit));
+  }
+
+  async find(idStart: string): Promise<FoundVersion | null> {
+    const git = await this.#open();
+    const gitdir = this.#gitdir;
+    try {
+      const oid = await git.expandOid({ fs: WHOLE_FILES, gitdir, oid: idStart });
+      const { commit } = await git.readCommit({ fs: WHOLE_FILES, gitdir, oid });
+      return { version: versionOf(oid, commit), parentId: commit.parent[0] ?? null };
+    } catch (error) {
+      if (error instanceof git.Errors.AmbiguousError) return await this.#findAmong(idStart);
+      const isNone = error instanceof git.Errors.NotFoundError ||
+        error instanceof git.Errors.ObjectTypeError;
+      if (isNone) return null;
+      throw error;
+    }
   }
 
   async files(id: string): Promise<ReadonlyMap<string, string>> {
@@ -78,6 +90,17 @@ export class GitVersions implements VersionStore {
     const files = new Map<string, string>();
     await this.#readFolder(git, commit.tree, "", files);
     return files;
+  }
+
+  /** Files and folders have ids as well, which may begin alike. */
+  async #findAmong(idStart: string): Promise<FoundVersion | null> {
+    const git = await this.#open();
+    if (!await this.#hasVersions(git)) return null;
+    const log = await git.log({ fs: WHOLE_FILES, gitdir: this.#gitdir, ref: REF });
+    const [found, ...more] = log.filter(({ oid }) => oid.startsWith(idStart));
+    if (found === undefined || more.length > 0) return null;
+    const { oid, commit } = found;
+    return { version: versionOf(oid, commit), parentId: commit.parent[0] ?? null };
   }
 
   #open(): Promise<Git> {
@@ -135,6 +158,11 @@ export class GitVersions implements VersionStore {
       }
     }
   }
+}
+
+function versionOf(id: string, { message, committer }: CommitObject): MemoryVersion {
+  const [subject = "", , ...body] = message.trimEnd().split("\n");
+  return { id, atMs: committer.timestamp * 1_000, subject, body: body.join("\n") };
 }
 
 function foldersOf(files: ReadonlyMap<string, string>): Folder {

@@ -154,3 +154,16 @@ Deno.test("A newer history keeps an older one from being taken over", async () =
   assert.equal(await Deno.readTextFile(join(folder.path, "memory/history.jsonl")), entry);
   assert.ok((await Deno.stat(join(folder.path, "memory/HISTORY.md"))).isFile);
 });
+
+Deno.test("An id of no version, or of a file in one, is unknown on disk too", async () => {
+  await using folder = await temporaryFolder();
+  await write(folder.path, "SOUL.md", "calm\n");
+  const keeper = keeperIn(folder.path);
+  assert.deepEqual(await keeper.showVersion("ffffffff"), { state: "unknown" });
+  await keeper.edit(global, "SOUL", replace("calm", "quick"));
+  assert.deepEqual(await keeper.showVersion("ffffffff"), { state: "unknown" });
+  const gitdir = join(folder.path, "memory/.versions");
+  const { oid } = await git.hashBlob({ object: "quick\n" });
+  assert.ok((await git.readBlob({ fs, gitdir, oid })).blob.length > 0, "it is there");
+  assert.deepEqual(await keeper.showVersion(oid), { state: "unknown" });
+});
