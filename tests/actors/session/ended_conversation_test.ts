@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { BenchArchive } from "../../support/bench_archive.ts";
+import { providerError, type ScriptedAnswer } from "../../support/scripted_provider.ts";
+import { type Disk, SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
+import { settle, until } from "../../support/until.ts";
+
+const FILE = "feishu_oc_1.jsonl";
+const ENDED = `${FILE}.ended`;
+
+function benchWith(
+  archive: BenchArchive,
+  summary: (asked: string) => string | ScriptedAnswer = () => "- summary",
+  options: SessionBenchOptions = {},
+): SessionBench {
+  return new SessionBench({
+    script: ({ conversationId, messages }, index) =>
+      conversationId.endsWith("#summary")
+        ? summary(String(messages[1]?.content))
+        : `answer ${index}`,
+    services: { archive },
+    ...options,
+  });
+}
+
+async function chat(bench: SessionBench, ...words: readonly string[]): Promise<void> {
+  for (const word of words) {
+    await bench.say(word);
+    await bench.quiet();
+  }
+}
+
+Deno.test("/new archives what was said, and answers without waiting for that", async () => {
+  const gate = Promise.withResolvers<void>();
+  const archive = new BenchArchive();
+  await using bench = benchWith(archive, () => ({ text: "- summary", after: gate.promise }));
+  await chat(bench, "one", "two", "/new");
+  assert.match(bench.replies().at(-1) ?? "", /new session/i);
+  await until(() => bench.history().length === 0);
+  await chat(bench, "three");
+  assert.equal(bench.replies().length, 4, "and it goes on at once");
+  gate.resolve();
+  await until(() => !bench.files.texts.has(ENDED));
+  assert.deepEqual(archive.texts, ["- summary"]);
+  assert.equal(await bench.journal.note("ended:feishu:oc_1"), null);
+  const shown = JSON.stringify(bench.provider.requests.at(-1)?.messages);
+  assert.ok(!shown.includes("- summary"), "the new conversation knows nothing of it");
+});
+
+Deno.test("/new archives only what was not summed up before", async () => {
+  const lines = Array.from(
+    { length: 30 },
+    (_, n) => JSON.stringify({ role: n % 2 === 0 ? "user" : "assistant", content: `line ${n}` }),
+  );
+  const head = JSON.stringify({ _type: "metadata", key: "feishu:oc_1", last_consolidated: 27 });
+  const text = [head, ...lines].map((line) => `${line}\n`).join("");
+  const archive = new BenchArchive();
+  const asked: string[] = [];
+  const rows = new SessionBench().journal.rows();
+  await using bench = benchWith(archive, (chunk) => {
+    asked.push(chunk);
+    return "- rest";
+  }, { disk: { rows, files: { [FILE]: text } } });
+  await chat(bench, "/new");
+  await until(() => archive.kept.length === 1);
+  assert.deepEqual(asked.join("").match(/line \d+/g), ["line 27", "line 28", "line 29"]);
+});
+
+Deno.test("/new of an empty conversation archives nothing", async () => {
+  const archive = new BenchArchive();
+  await using bench = benchWith(archive);
+  await chat(bench, "/new");
+  await settle();
+  assert.deepEqual(archive.kept, []);
+  assert.equal(bench.provider.requests.length, 0);
+});
+
+Deno.test.each<[string, (archive: BenchArchive) => void, RegExp]>([
+  ["the model", () => {}, /^\[RAW\] 2 messages/],
+  ["the memory", (archive) => {
+    archive.fault = () => {
+      throw new Error("busy");
+    };
+  }, /^- summary|^\[RAW\]/],
+])("/new works even if %s fails, and what was said is kept", async (who, fail, kept) => {
+  const archive = new BenchArchive();
+  fail(archive);
+  const error = providerError("provider_overloaded");
+  await using bench = benchWith(archive, () => who === "the model" ? { error } : "- summary");
+  await chat(bench, "one", "/new");
+  await settle();
+  archive.fault = () => {};
+  await bench.world.clock.advance(60_000);
+  await chat(bench, "two");
+  await until(() => archive.kept.length === 1);
+  assert.match(archive.texts[0] ?? "", kept);
+});
+
+Deno.test("Two conversations that end behind one another are archived apart", async () => {
+  const gate = Promise.withResolvers<void>();
+  const archive = new BenchArchive();
+  await using bench = benchWith(archive, (asked) => ({
+    text: `- ${asked.match(/USER: (\w+)/)?.[1]}`,
+    after: gate.promise,
+  }));
+  await chat(bench, "apple", "/new", "banana", "/new");
+  gate.resolve();
+  await until(() => archive.kept.length === 2);
+  await settle();
+  assert.deepEqual(archive.texts, ["- apple", "- banana"]);
+});
+
+Deno.test("What /new leaves behind is archived once, wherever the process dies", async () => {
+  for (let dies = 0;; dies++) {
+    const archive = new BenchArchive();
+    const disk = await untilDeath(archive, dies);
+    if (disk === undefined) {
+      assert.ok(dies > 3, "there were boundaries to die at");
+      break;
+    }
+    await using next = benchWith(archive, undefined, { disk });
+    next.session.tell({ type: "wake" });
+    await next.quiet();
+    await until(() => archive.kept.length === 1, { what: `death ${dies}` });
+    await settle();
+    assert.ok(!next.files.texts.has(ENDED), `death ${dies}`);
+    assert.deepEqual(archive.texts, ["- summary"]);
+    assert.deepEqual(next.history(), []);
+  }
+});
+
+/** Says something and begins anew, until commit or write number `dies` kills the process. */
+async function untilDeath(archive: BenchArchive, dies: number): Promise<Disk | undefined> {
+  let boundaries: number | undefined;
+  function mayDie(): void {
+    if (boundaries === undefined) return;
+    if (boundaries++ >= dies) throw new Error("the process dies");
+  }
+  await using bench = benchWith(archive, undefined, {
+    onCommit: (phase) => {
+      if (phase === "before") mayDie();
+    },
+  });
+  await chat(bench, "one", "two");
+  const command = await bench.accept("/new");
+  bench.files.fault = (action) => {
+    if (action !== "read") mayDie();
+  };
+  boundaries = 0;
+  bench.session.tell({ type: "inbound_accepted", inbound: command });
+  await until(() => (boundaries ?? 0) > dies || archive.kept.length === 1);
+  await settle();
+  await settle();
+  return boundaries > dies ? bench.crash() : undefined;
+}
