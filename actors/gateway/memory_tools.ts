@@ -64,7 +64,7 @@ async function memoryFileOf(
   path: unknown,
   { files, workspace }: ToolContext,
 ): Promise<MemoryFileName | undefined> {
-  if (typeof path !== "string" || !/(?:SOUL|USER|MEMORY)\.md$/i.test(path.trim())) return undefined;
+  if (typeof path !== "string") return undefined;
   const resolved = await files.resolve(path).catch(() => undefined); // the tool says why not
   return MEMORY_FILE_NAMES.find((file) =>
     resolved === join(workspace, MemoryScope.global.pathOf(file))
