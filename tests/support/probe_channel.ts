@@ -54,9 +54,14 @@ export class ProbeChannel implements Channel {
     return Promise.resolve(this.#behaviour.found ?? "cannot_tell");
   }
 
-  /** Hands in a message of `chatId`; resolves with what the gateway did with it. */
-  say(chatId: string, content: string): Promise<HandInResult> {
+  /**
+   * Hands in a message of `chatId`; resolves with what the gateway did with it.
+   *
+   * @param sessionKey of a thread @default the channel leaves it to the gateway
+   */
+  say(chatId: string, content: string, sessionKey?: string): Promise<HandInResult> {
     return this.#context.handIn({
+      ...(sessionKey !== undefined && { sessionKey }),
       platformId: `probe-${said++}`,
       chatId,
       senderId: chatId,
