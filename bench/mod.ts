@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench_row.ts";
 import { benchBacklog } from "./backlog.ts";
+import { benchContext } from "./context.ts";
 import { benchJournal } from "./journal.ts";
 import { benchKernel } from "./kernel.ts";
 import { benchMachine } from "./machine.ts";
@@ -33,6 +34,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   journal: benchJournal,
   backlog: benchBacklog,
   turns: benchTurns,
+  context: benchContext,
   tools: benchTools,
   wire: benchPlatformTurns,
   providers: benchProviders,
