@@ -320,20 +320,20 @@ export class MemoryKeeper {
     const intent = await readIntent(this.#options.files);
     this.#isOpened = true;
     if (intent === null) return;
-    await this.#finish(intent);
+    await this.#finish(intent, true);
   }
 
   async #carryOut(intent: Intent): Promise<string | null> {
     await writeIntent(this.#options.files, intent);
-    return await this.#finish(intent);
+    return await this.#finish(intent, false);
   }
 
-  async #finish(intent: Intent): Promise<string | null> {
+  async #finish(intent: Intent, isRepeated: boolean): Promise<string | null> {
     const { files } = this.#options;
     const { kept } = await carryOutIntent(files, intent);
     const changes = intent.files.filter(({ path }) => !kept.includes(path));
     const subject = (count: number) => intent.subject.replace("{n}", String(count));
-    const version = await this.#record.changes(changes, subject);
+    const version = await this.#record.changes(changes, subject, isRepeated);
     await endIntent(files);
     return version;
   }

@@ -46,11 +46,13 @@ export class MemoryRecord {
    * Keeps a version with our changes alone, which have just been made; what people changed before
    * or meanwhile gets versions of its own. What cannot be versioned is remembered all the same.
    *
-   * @returns the id of the version, if there is one
+   * @param mayBeKept a crash interrupted this once: the version may have been made
+   * @returns the id of the version, if there is a new one
    */
   async changes(
     changes: readonly FileChange[],
     subject: (changes: number) => string,
+    mayBeKept: boolean = false,
   ): Promise<string | null> {
     const { versions } = this;
     if (versions === null) return null;
@@ -59,7 +61,8 @@ export class MemoryRecord {
       const files = await this.tracked();
       const tracked = changes.filter(({ path }) => !path.startsWith(`${PROPOSED_SKILLS}/`));
       let version: string | null = null;
-      if (tracked.length > 0 && !await versions.holds(tracked)) {
+      const isKept = mayBeKept && await versions.holds(tracked);
+      if (tracked.length > 0 && !isKept) {
         await versions.record(withTexts(files, tracked, "before"), () => BY_HAND, nowMs);
         version = await versions.record(withTexts(files, tracked, "after"), subject, nowMs);
       }

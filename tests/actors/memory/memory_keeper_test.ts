@@ -221,6 +221,17 @@ Deno.test("An edit is a version of its own, behind what was changed by hand befo
   ]);
 });
 
+Deno.test("The same edit is a version again after it was taken back by hand", async () => {
+  const { keeper, files, versions } = bench({ "SOUL.md": "calm\n" });
+  const change = { edit: { type: "replace", from: "calm", to: "quick" }, reason: "Asked" } as const;
+  await keeper.edit(global, "SOUL", change);
+  files.texts.set("SOUL.md", "calm\n");
+  await keeper.edit(global, "SOUL", change);
+  assert.deepEqual(versions.versions.map(({ message }) => message.split("\n")[0]), [
+    ...["Edited by hand", "Asked", "Edited by hand", "Asked"],
+  ]);
+});
+
 Deno.test.each(
   [
     ["is not there", { type: "replace", from: "x", to: "y" }, /does not stand there/],
