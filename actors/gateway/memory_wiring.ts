@@ -11,7 +11,7 @@ import { chooseModels } from "../../providers/model_choice.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { describeDreamSchedule, dreamSchedule } from "../config/dream_schedule.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
-import type { Inbound, Journal } from "../journal/journal.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
@@ -21,10 +21,8 @@ import { dreamTimes } from "../memory/dream_times.ts";
 import { memoryActor, type MemoryActorMessage } from "../memory/memory_actor.ts";
 import { MemoryKeeper } from "../memory/memory_keeper.ts";
 import type { DreamModel } from "../memory/ports.ts";
-import type { DreamOutcome, MemoryMessage } from "../memory/protocol.ts";
+import type { MemoryMessage } from "../memory/protocol.ts";
 import { type MemoryOrigin, type MemoryScope, memoryScope } from "../memory/scope.ts";
-import { commandNotice } from "../session/interruption.ts";
-import { dreamEndedText } from "../session/memory_text.ts";
 import type {
   ArchivePort,
   GateMessage,
@@ -34,6 +32,7 @@ import type {
 } from "../session/ports.ts";
 import type { UsageLedger } from "../session/usage_ledger.ts";
 import { markUntrusted } from "../tools/untrusted.ts";
+import { DreamAsks } from "./dream_asks.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway", "memory_wiring"]);
@@ -46,8 +45,6 @@ const TERMINAL = "cli";
 const VERSIONS_FOLDER = "memory/.versions";
 /** Changes of files and looks at versions. */
 const ANSWER_MS = 60_000;
-/** A run may wait for its permit, and then work for an hour. */
-const DREAM_ANSWER_MS = 3 * 60 * 60_000;
 /** Hardly any text has more tokens than characters; half of the window is for the history. */
 const HISTORY_SHARE = 0.5;
 const BATCH_CHARS_MIN = 4_000;
@@ -117,12 +114,16 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
     },
   });
   const ref = options.spawn(definition);
+  const asks = new DreamAsks({
+    memory: ref,
+    journal,
+    clock: world.clock,
+    outbox: (name) => surroundings?.outbox(name),
+  });
   return {
     ref,
     desk: memoryDesk(ref, {
-      world,
-      journal,
-      outbox: (name) => surroundings?.outbox(name),
+      asks,
       mayLook: ({ channel, senderId }) =>
         setting === "global" || channel === TERMINAL ||
         config.owners.includes(`${channel}:${senderId}`),
@@ -136,7 +137,11 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
     },
     scopeOf: (origin) => memoryScope(setting, origin),
     line: memoryLine(options),
-    connect: (reached) => surroundings = reached,
+    connect: (reached) => {
+      surroundings = reached;
+      // Those who wait for news of a run belong to the gateway that tells it.
+      if (isScheduled) asks.resume().catch(noteLost);
+    },
   };
 }
 
@@ -201,16 +206,14 @@ function modelOf(
   return { provider: dreaming, model: modelOverride };
 }
 
-interface DeskGround extends Pick<MemorySurroundings, "outbox">, Pick<MemoryDesk, "mayLook"> {
-  readonly world: World;
-  readonly journal: Journal;
-}
-
-function memoryDesk(ref: ActorRef<MemoryMessage>, ground: DeskGround): MemoryDesk {
+function memoryDesk(
+  ref: ActorRef<MemoryMessage>,
+  { asks, mayLook }: Pick<MemoryDesk, "mayLook"> & { readonly asks: DreamAsks },
+): MemoryDesk {
   const timeoutMs = ANSWER_MS;
   return {
-    mayLook: ground.mayLook,
-    dream: (command) => void dreamFor(command, ref, ground),
+    mayLook,
+    dream: (command) => void asks.ask(command),
     list: (limit) =>
       ref.ask((replyTo) => ({ type: "list_versions", limit, replyTo }), { timeoutMs }),
     show: (id) => ref.ask((replyTo) => ({ type: "show_version", id, replyTo }), { timeoutMs }),
@@ -219,30 +222,7 @@ function memoryDesk(ref: ActorRef<MemoryMessage>, ground: DeskGround): MemoryDes
   };
 }
 
-/** Runs Dream, and tells the chat that asked how it went. */
-async function dreamFor(
-  command: Inbound,
-  ref: ActorRef<MemoryMessage>,
-  { world: { clock }, journal, outbox }: DeskGround,
-): Promise<void> {
-  const startedAtMs = clock.now();
-  try {
-    const outcome = await ref.ask<DreamOutcome>(
-      (replyTo) => ({ type: "dream", reason: "asked", replyTo }),
-      { timeoutMs: DREAM_ANSWER_MS },
-    ).catch((thrown: unknown): DreamOutcome => ({
-      state: "failed",
-      reason: asError(thrown).message,
-      entries: 0,
-    }));
-    const text = dreamEndedText(outcome, clock.now() - startedAtMs);
-    const rows = await journal.commit({ outbounds: commandNotice(command, text) });
-    for (const row of rows) outbox(row.channel)?.tell({ type: "row_committed", row });
-  } catch (thrown) {
-    const { message } = asError(thrown);
-    logger.error("Cannot tell {sessionKey} how Dream ended: {reason}", {
-      sessionKey: command.sessionKey,
-      reason: message,
-    });
-  }
+function noteLost(thrown: unknown): void {
+  const { message } = asError(thrown);
+  logger.error("Cannot see who waits for Dream: {reason}", { reason: message });
 }

@@ -11,7 +11,7 @@ export type MemoryFailure =
   | "memory_file_failed"
   /** The versions cannot be read or written. */
   | "memory_versions_failed"
-  /** A run of Dream took too long. */
+  /** A run of Dream took too long, or was stopped. */
   | "memory_dream_failed"
   /** What is remembered cannot be searched. */
   | "memory_recall_failed";

@@ -122,9 +122,7 @@ class MemoryActor implements Actor<MemoryActorMessage> {
     this.#run = null;
     if (run === null) return;
     this.#giveBack(run);
-    for (const waiter of run.waiters) {
-      waiter.reply({ state: "failed", reason: "the memory was stopped", entries: 0 });
-    }
+    for (const waiter of run.waiters) waiter.refuse(stoppedEarly());
   }
 
   receive(message: MemoryActorMessage): void {
@@ -301,6 +299,11 @@ class MemoryActor implements Actor<MemoryActorMessage> {
         "Nothing is lost; the summaries wait until it works again.",
     );
   }
+}
+
+function stoppedEarly(): MemoryError {
+  const message = "Cannot finish this run of Dream: the memory was stopped";
+  return new MemoryError("memory_dream_failed", message);
 }
 
 function outOfTime(): MemoryError {
