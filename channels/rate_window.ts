@@ -1,7 +1,9 @@
 /**
- * A rate limit, kept ahead of time.
+ * Rate limits, kept ahead of time.
  * @module
  */
+
+import { type Clock, sleep } from "../actors/kernel/clock.ts";
 
 /** At most so many calls in any stretch of `windowMs`. */
 export class RateWindow {
@@ -29,5 +31,29 @@ export class RateWindow {
   /** Whether nothing of the past counts any more. */
   isIdle(nowMs: number): boolean {
     return nowMs - (this.#times.at(-1) ?? -Infinity) >= this.#windowMs;
+  }
+}
+
+/**
+ * Waits until a call may go out by all of `windows`, and counts it; calls that wait together go out
+ * in the order in which they come due.
+ *
+ * @param heldUntilMs until when the platform asked for quiet, epoch milliseconds; asked anew
+ * @throws the signal's reason when it aborts first
+ */
+export async function takeTurn(
+  clock: Clock,
+  windows: readonly RateWindow[],
+  heldUntilMs: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const nowMs = clock.now();
+    const dueMs = Math.max(heldUntilMs(), ...windows.map((window) => window.nextMs()));
+    if (dueMs <= nowMs) {
+      for (const window of windows) window.count(nowMs);
+      return;
+    }
+    await sleep(clock, dueMs - nowMs, signal);
   }
 }

@@ -4,9 +4,10 @@
  */
 
 import type { JsonValue } from "../actors/kernel/json.ts";
+import type { Keeping } from "./channel.ts";
 
 /** Where states are stored; resolves when durable. */
-export type Remember = (key: string, state: JsonValue) => Promise<void>;
+export type Remember = (key: string, state: JsonValue, keeping?: Keeping) => Promise<void>;
 
 /** What a record is made of. */
 export interface StoredRecordOptions<State> {
@@ -40,9 +41,9 @@ export class StoredRecord<State extends object> {
     this.#state = { ...this.#state, ...change };
   }
 
-  /** Changes the state; resolves when it is durable. */
-  async save(change: Partial<State>): Promise<void> {
+  /** Changes the state; resolves when it is durable. @param keeping as a channel's `remember` */
+  async save(change: Partial<State>, keeping?: Keeping): Promise<void> {
     this.note(change);
-    await this.#remember(this.key, this.#write(this.#state));
+    await this.#remember(this.key, this.#write(this.#state), keeping);
   }
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
-import { RateWindow } from "../../rate_window.ts";
+import type { Clock } from "../../../actors/kernel/clock.ts";
+import { RateWindow, takeTurn } from "../../rate_window.ts";
 
 /** Documented as 5 a second for a chat, 50 a second and 1000 a minute for an app; others send too. */
 const CHAT_PER_SECOND = 4;
@@ -62,24 +62,13 @@ export class SendPace {
     this.#appHeldUntilMs = Math.max(this.#appHeldUntilMs, this.#clock.now() + delayMs);
   }
 
-  async #turn(
+  #turn(
     windows: readonly RateWindow[],
     heldUntilMs: () => number,
     signal: AbortSignal,
   ): Promise<void> {
-    for (;;) {
-      const nowMs = this.#clock.now();
-      const dueMs = Math.max(
-        this.#appHeldUntilMs,
-        heldUntilMs(),
-        ...windows.map((window) => window.nextMs()),
-      );
-      if (dueMs <= nowMs) {
-        for (const window of windows) window.count(nowMs);
-        return;
-      }
-      await sleep(this.#clock, dueMs - nowMs, signal);
-    }
+    const untilMs = (): number => Math.max(this.#appHeldUntilMs, heldUntilMs());
+    return takeTurn(this.#clock, windows, untilMs, signal);
   }
 
   #chat(chatId: string): RateWindow {
