@@ -4,26 +4,15 @@
  * @module
  */
 
-import { getLogger } from "@logtape/logtape";
 import { asError } from "../kernel/errors.ts";
 import { editedText } from "./edit_memory.ts";
 import { MemoryError } from "./errors.ts";
-import {
-  compactHistory,
-  entriesAfter,
-  historyContent,
-  historyLine,
-  nextCursor,
-  readCursor,
-  readHistory,
-} from "./history_file.ts";
+import { HistoryFiles, type HistoryWaiting, type WaitingLimits } from "./history_files.ts";
 import { takeOverHistory } from "./history_migration.ts";
 import { carryOutIntent, endIntent, type Intent, readIntent, writeIntent } from "./intent.ts";
-import { localMinute } from "./local_time.ts";
 import { MemoryRecord, type MemoryRecordOptions } from "./memory_record.ts";
 import type {
   HistoryAppended,
-  HistoryEntry,
   MemoryEdit,
   MemoryEdited,
   NewHistoryEntry,
@@ -41,8 +30,6 @@ import {
 import { mergeTexts } from "./text_merge.ts";
 import { SHORT_ID_CHARS, type Versions } from "./versions.ts";
 
-const logger = getLogger(["troupe", "memory"]);
-
 /** Tries to bring an edit together with what people write at the same moment. */
 const SWAPS_MAX = 5;
 
@@ -53,11 +40,7 @@ export interface MemoryKeeperOptions extends MemoryRecordOptions {
 }
 
 /** What Dream has to digest next. */
-export interface DreamBatch {
-  /** Oldest first. */
-  readonly entries: readonly HistoryEntry[];
-  /** Entries behind them. */
-  readonly left: number;
+export interface DreamBatch extends HistoryWaiting {
   readonly texts: MemoryTexts;
 }
 
@@ -84,14 +67,14 @@ export type BatchEnd =
 /** One for each workspace. All methods throw {@link MemoryError}. */
 export class MemoryKeeper {
   readonly #options: MemoryKeeperOptions;
+  readonly #history: HistoryFiles;
   readonly #record: MemoryRecord;
   #last: Promise<unknown> = Promise.resolve();
   #isOpened = false;
-  /** History files whose bad lines were told of. */
-  readonly #warned = new Set<string>();
 
   constructor(options: MemoryKeeperOptions) {
     this.#options = options;
+    this.#history = new HistoryFiles(options);
     this.#record = new MemoryRecord(options);
   }
 
@@ -102,26 +85,7 @@ export class MemoryKeeper {
 
   /** Adds an entry, once for each key. */
   append(scope: MemoryScope, added: NewHistoryEntry): Promise<HistoryAppended> {
-    return this.#alone(async () => {
-      const content = historyContent(added);
-      if (content === null) return { state: "nothing" };
-      const { files, clock, timezone } = this.#options;
-      const text = await files.read(scope.historyPath) ?? "";
-      const entries = this.#entries(scope, text);
-      const known = entries.find(({ id }) => id === added.key);
-      if (known !== undefined) return { state: "repeated", cursor: known.cursor };
-      const entry = {
-        cursor: nextCursor(entries, await this.#cursor(scope), await this.#dreamCursor(scope)),
-        timestamp: localMinute(clock.now(), timezone),
-        content,
-        session_key: added.sessionKey,
-        id: added.key,
-      };
-      const isCut = text !== "" && !text.endsWith("\n");
-      await files.append(scope.historyPath, `${isCut ? "\n" : ""}${historyLine(entry)}`);
-      await files.replace(scope.cursorPath, String(entry.cursor));
-      return { state: "appended", entry };
-    });
+    return this.#alone(() => this.#history.append(scope, added));
   }
 
   /** Changes a file of facts, unless what it holds now does not allow it. */
@@ -163,20 +127,11 @@ export class MemoryKeeper {
   /** The oldest entries that were not digested yet; null when there are none. */
   nextBatch(
     scope: MemoryScope,
-    { entriesMax, charsMax }: { readonly entriesMax: number; readonly charsMax: number },
+    limits: WaitingLimits,
   ): Promise<DreamBatch | null> {
     return this.#alone(async () => {
-      const text = await this.#options.files.read(scope.historyPath) ?? "";
-      const waiting = entriesAfter(this.#entries(scope, text), await this.#dreamCursor(scope));
-      const entries: HistoryEntry[] = [];
-      let chars = 0;
-      for (const entry of waiting.slice(0, entriesMax)) {
-        chars += entry.content.length;
-        if (entries.length > 0 && chars > charsMax) break;
-        entries.push(entry);
-      }
-      if (entries.length === 0) return null;
-      return { entries, left: waiting.length - entries.length, texts: await this.#texts(scope) };
+      const waiting = await this.#history.waiting(scope, limits);
+      return waiting === null ? null : { ...waiting, texts: await this.#texts(scope) };
     });
   }
 
@@ -215,7 +170,7 @@ export class MemoryKeeper {
         cursor: { path: scope.dreamCursorPath, value: cursor },
         subject: `dream: ${lastTimestamp}, {n} change(s)`,
       });
-      await this.#compact(scope, cursor);
+      await this.#history.compact(scope, cursor);
       return { state: "kept", version };
     });
   }
@@ -240,7 +195,7 @@ export class MemoryKeeper {
 
   /** The number of the last entry that Dream has digested. */
   dreamCursor(scope: MemoryScope): Promise<number> {
-    return this.#alone(() => this.#dreamCursor(scope));
+    return this.#alone(() => this.#history.dreamCursor(scope));
   }
 
   listVersions(limit: number): Promise<VersionList> {
@@ -342,33 +297,5 @@ export class MemoryKeeper {
     const { files } = this.#options;
     const read = async (file: MemoryFileName) => await files.read(scope.pathOf(file)) ?? "";
     return { MEMORY: await read("MEMORY"), SOUL: await read("SOUL"), USER: await read("USER") };
-  }
-
-  async #compact(scope: MemoryScope, digested: number): Promise<void> {
-    const { files } = this.#options;
-    const text = await files.read(scope.historyPath) ?? "";
-    const compacted = compactHistory(text, digested);
-    // Somebody edits it just now: the next run tries again.
-    if (compacted !== text) await files.swap(scope.historyPath, text, compacted);
-  }
-
-  #entries(scope: MemoryScope, text: string): readonly HistoryEntry[] {
-    const { entries, skipped } = readHistory(text);
-    if (skipped > 0 && !this.#warned.has(scope.folder)) {
-      this.#warned.add(scope.folder);
-      logger.warn("Skipped {skipped} lines of {path} that are no entries", {
-        skipped,
-        path: scope.historyPath,
-      });
-    }
-    return entries;
-  }
-
-  async #cursor(scope: MemoryScope): Promise<number> {
-    return readCursor(await this.#options.files.read(scope.cursorPath));
-  }
-
-  async #dreamCursor(scope: MemoryScope): Promise<number> {
-    return readCursor(await this.#options.files.read(scope.dreamCursorPath));
   }
 }

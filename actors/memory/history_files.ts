@@ -1,0 +1,123 @@
+/**
+ * The history files of all scopes: what remains of conversations, until Dream has digested it and
+ * for a while after.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Clock } from "../kernel/clock.ts";
+import {
+  compactHistory,
+  entriesAfter,
+  historyContent,
+  historyLine,
+  nextCursor,
+  readCursor,
+  readHistory,
+} from "./history_file.ts";
+import { localMinute } from "./local_time.ts";
+import type { MemoryFiles } from "./ports.ts";
+import type { HistoryAppended, HistoryEntry, NewHistoryEntry } from "./protocol.ts";
+import type { MemoryScope } from "./scope.ts";
+
+const logger = getLogger(["troupe", "memory", "history_files"]);
+
+/** What histories are kept with. */
+export interface HistoryFilesOptions {
+  readonly files: MemoryFiles;
+  readonly clock: Clock;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** How much is taken at once; at least one entry is. */
+export interface WaitingLimits {
+  readonly entriesMax: number;
+  /** Characters of all of them together. */
+  readonly charsMax: number;
+}
+
+/** What Dream has to digest next. */
+export interface HistoryWaiting {
+  /** Oldest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** Entries behind them. */
+  readonly left: number;
+}
+
+/** One for each workspace, used by one thing at a time. Errors are those of the files. */
+export class HistoryFiles {
+  readonly #options: HistoryFilesOptions;
+  /** Folders whose bad lines were told of. */
+  readonly #warned = new Set<string>();
+
+  constructor(options: HistoryFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Adds an entry, once for each key. */
+  async append(scope: MemoryScope, added: NewHistoryEntry): Promise<HistoryAppended> {
+    const content = historyContent(added);
+    if (content === null) return { state: "nothing" };
+    const { files, clock, timezone } = this.#options;
+    const text = await files.read(scope.historyPath) ?? "";
+    const entries = this.#entries(scope, text);
+    const known = entries.find(({ id }) => id === added.key);
+    if (known !== undefined) return { state: "repeated", cursor: known.cursor };
+    const cursor = readCursor(await files.read(scope.cursorPath));
+    const entry = {
+      cursor: nextCursor(entries, cursor, await this.dreamCursor(scope)),
+      timestamp: localMinute(clock.now(), timezone),
+      content,
+      session_key: added.sessionKey,
+      id: added.key,
+    };
+    const isCut = text !== "" && !text.endsWith("\n"); // by a crash
+    await files.append(scope.historyPath, `${isCut ? "\n" : ""}${historyLine(entry)}`);
+    await files.replace(scope.cursorPath, String(entry.cursor));
+    return { state: "appended", entry };
+  }
+
+  /** The oldest entries that were not digested yet; null when there are none. */
+  async waiting(
+    scope: MemoryScope,
+    { entriesMax, charsMax }: WaitingLimits,
+  ): Promise<HistoryWaiting | null> {
+    const text = await this.#options.files.read(scope.historyPath) ?? "";
+    const waiting = entriesAfter(this.#entries(scope, text), await this.dreamCursor(scope));
+    const entries: HistoryEntry[] = [];
+    let chars = 0;
+    for (const entry of waiting.slice(0, entriesMax)) {
+      chars += entry.content.length;
+      if (entries.length > 0 && chars > charsMax) break;
+      entries.push(entry);
+    }
+    return entries.length === 0 ? null : { entries, left: waiting.length - entries.length };
+  }
+
+  /** The number of the last entry that Dream has digested. */
+  async dreamCursor(scope: MemoryScope): Promise<number> {
+    return readCursor(await this.#options.files.read(scope.dreamCursorPath));
+  }
+
+  /** Leaves the oldest entries out, up to `digested`. */
+  async compact(scope: MemoryScope, digested: number): Promise<void> {
+    const { files } = this.#options;
+    const text = await files.read(scope.historyPath) ?? "";
+    const compacted = compactHistory(text, digested);
+    // Where somebody edits it just now, the next run tries again.
+    if (compacted !== text) await files.swap(scope.historyPath, text, compacted);
+  }
+
+  #entries(scope: MemoryScope, text: string): readonly HistoryEntry[] {
+    const { entries, skipped } = readHistory(text);
+    if (skipped > 0 && !this.#warned.has(scope.folder)) {
+      this.#warned.add(scope.folder);
+      logger.warn("Skipped {skipped} lines of {path} that are no entries", {
+        skipped,
+        path: scope.historyPath,
+      });
+    }
+    return entries;
+  }
+}
