@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { MemoryKeeper } from "../../../actors/memory/memory_keeper.ts";
 import type { HistoryEntry } from "../../../actors/memory/protocol.ts";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
+import { LogRecorder } from "../../support/log_recorder.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { ListedVersions, MemoryWorkspace } from "../../support/memory_files.ts";
 
@@ -322,4 +323,17 @@ Deno.test("Without versions memory works, and says that there are none", async (
   assert.deepEqual(edited, { state: "edited", path: "SOUL.md", version: null });
   assert.equal((await keeper.listVersions(3)).state, "off");
   assert.deepEqual(await keeper.lineAges(global, "quick\n"), []);
+});
+
+Deno.test("Lines that are no entries are skipped, told of once, and harm nothing", async () => {
+  await using recorder = await LogRecorder.start();
+  const good = (cursor: number) =>
+    `${JSON.stringify({ cursor, timestamp: "t", content: `c${cursor}` })}\n`;
+  const bad = '{"cursor":2}\n"text"\n[]\n{"cursor":"3","timestamp":"t","content":"c"}\n{oh\n';
+  const { keeper, files } = bench({ "memory/history.jsonl": good(4) + bad + good(3) });
+  await keeper.append(global, added("new"));
+  const batch = await keeper.nextBatch(global, { entriesMax: 9, charsMax: 1_000 });
+  assert.deepEqual(batch?.entries.map(({ cursor }) => cursor), [3, 4, 5]);
+  assert.equal(recorder.warnings("Skipped").length, 1);
+  assert.ok((files.texts.get("memory/history.jsonl") ?? "").includes(bad));
 });
