@@ -13,6 +13,7 @@ import { benchMachine } from "./machine.ts";
 import { benchMemory } from "./memory.ts";
 import { benchPlatformTurns } from "./platform_turns.ts";
 import { benchProviders } from "./providers.ts";
+import { benchRecall } from "./recall.ts";
 import { benchRestart } from "./restart.ts";
 import { benchStart } from "./start.ts";
 import { renderJson, renderTable } from "./table.ts";
@@ -41,6 +42,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   start: benchStart,
   restart: benchRestart,
   memory: benchMemory,
+  recall: benchRecall,
 };
 
 async function main(): Promise<number> {

@@ -21,7 +21,11 @@ import type {
   RecallQuery,
   VisibleSpan,
 } from "../memory/recall/protocol.ts";
-import { recallActor, type RecallActorMessage } from "../memory/recall/recall_actor.ts";
+import {
+  recallActor,
+  type RecallActorMessage,
+  recallFolder,
+} from "../memory/recall/recall_actor.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
 import type { SessionFiles } from "../session/ports.ts";
 import type { RemindPort } from "../session/remembered.ts";
@@ -69,7 +73,7 @@ export interface WiredRecall {
 export function wireRecall(options: RecallWiring): WiredRecall {
   const { loaded: { config, locations }, workspace, spawn } = options;
   const { timezone, memoryScope: setting } = config.agents.defaults;
-  const indexFolder = locations.stateFolder;
+  const indexFolder = recallFolder(locations.stateFolder);
   const ref = spawn(recallActor({ workspace, indexFolder, setting, timezone }));
   const search = (query: RecallQuery, signal?: AbortSignal) =>
     ref.ask<RecallAnswer>(

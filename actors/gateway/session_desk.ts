@@ -9,7 +9,7 @@ import type { Locations } from "../config/locations.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { RecallKeeper } from "../memory/recall/adapters/recall_keeper.ts";
 import type { RecallAnswer } from "../memory/recall/protocol.ts";
-import { RECALL_INDEX } from "../memory/recall/recall_actor.ts";
+import { recallFolder, recallIndexPath } from "../memory/recall/recall_actor.ts";
 import type { MemoryScopeSetting } from "../memory/scope.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { eraseSession, type SessionErased } from "../session/session_erasure.ts";
@@ -76,7 +76,7 @@ export async function searchIdle(
   using _lock = await takeStateLock(stateFolder, takerOf({ world, command }));
   using keeper = new RecallKeeper({
     workspace: realFolderOr(workspace),
-    indexPath: join(stateFolder, RECALL_INDEX),
+    indexPath: recallIndexPath(recallFolder(stateFolder)),
     ...memory,
   });
   while (keeper.step());

@@ -5,6 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { join } from "node:path";
 import type { Actor, ActorContext, ActorDefinition, StopReason } from "../../kernel/actor.ts";
 import type { Timer } from "../../kernel/clock.ts";
 import { unreachable } from "../../kernel/invariant.ts";
@@ -35,8 +36,15 @@ export interface RecallOptions {
   readonly timezone: string;
 }
 
-/** Name of the index in its folder. */
-export const RECALL_INDEX = "recall.sqlite";
+/** The folder of the index in a state folder, which is the Worker's own. */
+export function recallFolder(stateFolder: string): string {
+  return join(stateFolder, "recall");
+}
+
+/** The index in its folder. */
+export function recallIndexPath(indexFolder: string): string {
+  return join(indexFolder, "index.sqlite");
+}
 
 type Internal =
   | { readonly type: "idle_elapsed" }
@@ -99,7 +107,7 @@ class Recall implements Actor<RecallActorMessage> {
 
   #start(): ActorRef<RecallMessage> {
     const { workspace, indexFolder, setting, timezone } = this.#options;
-    const indexPath = `${indexFolder}/${RECALL_INDEX}`;
+    const indexPath = recallIndexPath(indexFolder);
     const worker = this.#context.spawn(workerActor<RecallMessage, never>({
       name: "index",
       entry: RECALL_WORKER,

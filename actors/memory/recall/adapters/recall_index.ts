@@ -4,6 +4,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { invariant } from "../../../kernel/invariant.ts";
@@ -341,6 +342,7 @@ export function removeIndex(path: string): void {
 
 /** What people say is for its owner only. */
 function createPrivately(path: string): void {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   Deno.openSync(path, { write: true, create: true, mode: 0o600 }).close();
 }
 

@@ -10,7 +10,7 @@ import type { RecallFiles } from "./recall_files.ts";
 import type { FileState, RecallIndex } from "./recall_index.ts";
 
 /** Bytes that one slice reads and indexes: some 10 ms. */
-const SLICE_BYTES = 128 * 1024;
+const SLICE_BYTES = 64 * 1024;
 /** A line longer than this is skipped: no message is. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
 /** What of the text before the end is compared, to see whether a file only grew. */
