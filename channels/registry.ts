@@ -14,6 +14,7 @@ import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
 import type { ChannelManifest, ChannelSection } from "./manifest.ts";
 import type { ChannelSetup } from "./setup.ts";
+import { manifest as telegram } from "./telegram/manifest.ts";
 
 /** A channel, known but not loaded. */
 export interface ChannelEntry {
@@ -31,6 +32,7 @@ export const channelEntries: readonly ChannelEntry[] = [
     () => import("./feishu/mod.ts"),
     async () => (await import("./feishu/setup/mod.ts")).setup,
   ),
+  channelEntry(telegram, () => import("./telegram/mod.ts")),
 ];
 
 /**

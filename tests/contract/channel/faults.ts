@@ -11,6 +11,8 @@ import type { RunningChannel, Showing } from "./running.ts";
 const KEY = "turn-1:0";
 const NOTICE = "(This may be a repetition)";
 const RATE_WAIT_MS = 7_000;
+/** A new Worker does not know how much the dead one has sent just now. */
+const NEW_WORKER_MS = 10_000;
 
 /** Registers the tests. */
 export function testFaults(contract: Contract): void {
@@ -72,6 +74,7 @@ export function testFaults(contract: Contract): void {
       if (saves++ === 1) platform.failNext("busy");
     };
     await running.deliver(showing);
+    await running.letPass(NEW_WORKER_MS);
     await running.restart();
     await settleDoubt(running, showing);
     assert.deepEqual(wordsOf(platform.shown(aliceChatId)), words);

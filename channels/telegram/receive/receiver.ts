@@ -1,0 +1,149 @@
+/**
+ * Takes updates in: admission, then the durable hand-in, in the order of arrival. What takes time
+ * comes after that.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { ChannelCommand, ChannelInbound, HandInResult } from "../../channel.ts";
+import { messageSchema, type TelegramMessage, type TelegramUpdate } from "../wire.ts";
+import { type AdmissionRules, admitAlbum } from "./admission.ts";
+import type { Completer } from "./completer.ts";
+import type { Contents } from "./contents.ts";
+import { commandIn, inboundOf } from "./message.ts";
+
+const logger = getLogger(["troupe", "telegram", "receiver"]);
+
+/** What a receiver needs. */
+export interface ReceiverOptions extends AdmissionRules {
+  /** Runtime name of the channel. */
+  readonly channel: string;
+  readonly commands: readonly ChannelCommand[];
+  readonly contents: Pick<Contents, "atOnce">;
+  readonly completer: Pick<Completer, "draftOf">;
+  /** Resolves when the message is durable. */
+  readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
+  /** A new message was accepted; it may be a draft. */
+  readonly onAccepted: (inbound: ChannelInbound) => void;
+}
+
+/** Messages that belong together, and the number of the first of their updates. */
+interface Group {
+  readonly updateId: number;
+  readonly messages: TelegramMessage[];
+}
+
+/** Strangers named in the log; further ones are not. */
+const STRANGERS_MAX = 100;
+
+/** Judges and hands in the updates of one bot. */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #strangers = new Set<string>();
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    if (options.allowFrom.length === 0) {
+      logger.warn(
+        "channels.telegram.allowFrom is empty: nobody may write to the bot; " +
+          'add numeric user ids, or "*" for everybody',
+      );
+    }
+  }
+
+  /**
+   * Takes updates, in order.
+   *
+   * @returns the number of the first that the gateway could not take; null when it has all
+   */
+  async receive(updates: readonly TelegramUpdate[]): Promise<number | null> {
+    for (const { updateId, messages } of grouped(updates)) {
+      if (!await this.#take(messages)) return updateId;
+    }
+    return null;
+  }
+
+  /** @returns whether Telegram may forget it */
+  async #take(album: readonly TelegramMessage[]): Promise<boolean> {
+    const admission = admitAlbum(album, this.#options);
+    switch (admission.verdict) {
+      case "ignored":
+        logger.debug("Ignored a message: {reason}", { reason: admission.reason });
+        return true;
+      case "stranger":
+        this.#noteStranger(admission.senderId);
+        return true;
+      case "admitted":
+        return await this.#handIn(album);
+    }
+  }
+
+  async #handIn(album: readonly TelegramMessage[]): Promise<boolean> {
+    const [first] = album;
+    if (first === undefined) return true;
+    const inbound = { ...inboundOf(first, this.#options), ...this.#contentsOf(album) };
+    const { platformId } = inbound;
+    const result = await this.#options.handIn(inbound).catch((error): HandInResult => {
+      logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
+      return "refused";
+    });
+    if (result === "accepted") this.#options.onAccepted(inbound);
+    return result !== "refused";
+  }
+
+  #contentsOf(
+    album: readonly TelegramMessage[],
+  ): Pick<ChannelInbound, "content" | "media" | "draft"> {
+    const { contents, completer } = this.#options;
+    const [first] = album;
+    const command = first === undefined ? null : commandIn(first, this.#options);
+    if (command !== null) return { content: command, media: [] };
+    return contents.atOnce(album) ??
+      { content: "", media: [], draft: completer.draftOf(album) };
+  }
+
+  #noteStranger(senderId: string): void {
+    const { allowFrom } = this.#options;
+    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
+    if (this.#strangers.has(senderId)) return;
+    this.#strangers.add(senderId);
+    logger.info("Refused {senderId}, who is not in channels.telegram.allowFrom", { senderId });
+  }
+}
+
+/** Whether the last update is of an album, of which more may come. */
+export function endsInAlbum(updates: readonly TelegramUpdate[]): boolean {
+  return parsed(updates.at(-1))?.media_group_id !== undefined;
+}
+
+/** Albums together, at the place of their first message; what cannot be read is left out. */
+function grouped(updates: readonly TelegramUpdate[]): readonly Group[] {
+  const groups: Group[] = [];
+  const albums = new Map<string, Group>();
+  for (const update of updates) {
+    const message = parsed(update);
+    if (message === undefined) continue;
+    const { media_group_id: albumId, chat } = message;
+    const key = albumId === undefined ? null : `${chat.id} ${albumId}`;
+    const known = key === null ? undefined : albums.get(key);
+    if (known !== undefined) {
+      known.messages.push(message);
+      continue;
+    }
+    const group = { updateId: update.update_id, messages: [message] };
+    groups.push(group);
+    if (key !== null) albums.set(key, group);
+  }
+  return groups;
+}
+
+function parsed(update: TelegramUpdate | undefined): TelegramMessage | undefined {
+  if (update?.message === undefined) return undefined;
+  const read = messageSchema.safeParse(update.message);
+  if (!read.success) {
+    logger.warn("Ignored a message of unknown shape ({issues} faults)", {
+      issues: read.error.issues.length,
+    });
+  }
+  return read.data;
+}

@@ -1,0 +1,113 @@
+/**
+ * Keeps the bot below Telegram's rate limits ahead of time: those of a chat, of a group, and of all
+ * together. One for all that a channel sends.
+ * @module
+ */
+
+import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
+import { RateWindow } from "../../rate_window.ts";
+
+/**
+ * Documented as one a second for a chat, with short bursts allowed, 20 a minute for a group, and 30 a
+ * second for the bot (https://core.telegram.org/bots/faq).
+ */
+const CHAT_PER_WINDOW = 5;
+const CHAT_WINDOW_MS = 5_500;
+const GROUP_PER_MINUTE = 18;
+const BOT_PER_SECOND = 27;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** Chats whose past is remembered; silent ones go first. */
+const CHATS_MAX = 1_000;
+
+/** The pace of one bot. */
+export class SendPace {
+  readonly #clock: Clock;
+  readonly #bot = new RateWindow(BOT_PER_SECOND, SECOND_MS);
+  readonly #chats = new Map<string, RateWindow>();
+  readonly #groups = new Map<string, RateWindow>();
+  /** Until when Telegram asked for quiet, by chat. */
+  readonly #holds = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Waits until a message may go to a chat, and counts it.
+   *
+   * @throws the signal's reason when it aborts first
+   */
+  message(chatId: string, signal: AbortSignal): Promise<void> {
+    const windows = [this.#bot, this.#window(this.#chats, chatId, newChat)];
+    if (isGroup(chatId)) windows.push(this.#window(this.#groups, chatId, newGroup));
+    return this.#turn(chatId, windows, signal);
+  }
+
+  /**
+   * Waits until a message of a chat may be changed, and counts it: in groups changes count as well.
+   *
+   * @throws the signal's reason when it aborts first
+   */
+  change(chatId: string, signal: AbortSignal): Promise<void> {
+    const windows = isGroup(chatId)
+      ? [this.#bot, this.#window(this.#groups, chatId, newGroup)]
+      : [this.#bot];
+    return this.#turn(chatId, windows, signal);
+  }
+
+  /** Telegram refused for the rate. */
+  hold(chatId: string, delayMs: number): void {
+    const nowMs = this.#clock.now();
+    for (const [id, untilMs] of this.#holds) {
+      if (untilMs <= nowMs) this.#holds.delete(id);
+    }
+    this.#holds.set(chatId, nowMs + delayMs);
+  }
+
+  async #turn(
+    chatId: string,
+    windows: readonly RateWindow[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      const nowMs = this.#clock.now();
+      const heldUntilMs = this.#holds.get(chatId) ?? -Infinity;
+      const dueMs = Math.max(heldUntilMs, ...windows.map((window) => window.nextMs()));
+      if (dueMs <= nowMs) {
+        for (const window of windows) window.count(nowMs);
+        return;
+      }
+      await sleep(this.#clock, dueMs - nowMs, signal);
+    }
+  }
+
+  #window(
+    all: Map<string, RateWindow>,
+    chatId: string,
+    make: () => RateWindow,
+  ): RateWindow {
+    const window = all.get(chatId) ?? make();
+    all.set(chatId, window);
+    if (all.size > CHATS_MAX) {
+      const nowMs = this.#clock.now();
+      for (const [id, other] of all) {
+        if (id !== chatId && other.isIdle(nowMs)) all.delete(id);
+      }
+    }
+    return window;
+  }
+}
+
+/** Ids of groups are negative; so are names of public ones no numbers. */
+export function isGroup(chatId: string): boolean {
+  return chatId.startsWith("-") || chatId.startsWith("@");
+}
+
+function newChat(): RateWindow {
+  return new RateWindow(CHAT_PER_WINDOW, CHAT_WINDOW_MS);
+}
+
+function newGroup(): RateWindow {
+  return new RateWindow(GROUP_PER_MINUTE, MINUTE_MS);
+}

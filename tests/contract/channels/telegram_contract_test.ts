@@ -1,0 +1,8 @@
+import { describeChannel } from "../channel_contract.ts";
+import { ALICE, TelegramHarness } from "./telegram_harness.ts";
+
+describeChannel({
+  name: "telegram",
+  aliceChatId: String(ALICE),
+  open: (clock) => Promise.resolve(new TelegramHarness(clock)),
+});
