@@ -28,6 +28,7 @@ import {
   suffixStart,
   tokensFrom,
 } from "./consolidation_plan.ts";
+import { Conversation } from "./conversation.ts";
 import { inputBudget } from "./governance.ts";
 import { withSummary } from "./last_summary.ts";
 import type { ArchivePort, SessionServices } from "./ports.ts";
@@ -77,12 +78,13 @@ export class Consolidator {
     this.#options = options;
   }
 
-  /** Whether the conversation takes up too much of the model's window. */
+  /** Whether the conversation takes up too much of the model's window, and part of it may go. */
   get isPressed(): boolean {
     const room = this.#room;
     if (room === null) return false;
     const { messages, lastConsolidated } = this.#conversation;
-    return tokensFrom(messages, lastConsolidated, room.trigger) > room.trigger;
+    if (tokensFrom(messages, lastConsolidated, room.trigger) <= room.trigger) return false;
+    return settledEnd(messages, lastConsolidated, this.#options.openTurn()) > lastConsolidated;
   }
 
   /**
@@ -129,8 +131,10 @@ export class Consolidator {
    *
    * @throws the signal's reason when it aborts; what the ports throw
    */
-  async archive(messages: readonly StoredMessage[], signal: AbortSignal): Promise<RunEnd> {
-    const { services: { journal, settings }, log } = this.#options;
+  async archive(ended: readonly StoredMessage[], signal: AbortSignal): Promise<RunEnd> {
+    const { services: { journal, settings, clock }, log } = this.#options;
+    const was = new Conversation(log.sessionKey, { messages: ended, metadata: null }, clock.now());
+    const messages = was.replayed();
     let hasFailed = false;
     for (let from = 0; from < messages.length;) {
       if (!hasFailed && await this.#isSpent()) return "postponed";
@@ -202,7 +206,8 @@ export class Consolidator {
     if (to === null) return "done";
     if (mayAsk && await this.#isSpent()) return "postponed";
     const chunk = messages.slice(from, to);
-    const { entries, usage, summary, hasFailed } = await this.#digest(chunk, mayAsk, signal);
+    const shown = chunk.filter((stored) => this.#conversation.isShown(stored));
+    const { entries, usage, summary, hasFailed } = await this.#digest(shown, mayAsk, signal);
     const pending: PendingChunk = {
       from,
       to,
@@ -224,12 +229,11 @@ export class Consolidator {
     signal: AbortSignal,
   ): Promise<Digest> {
     const { archive, log: { sessionKey } } = this.#options;
-    const shown = messages.filter((stored) => this.#conversation.isShown(stored));
     const entries: PendingEntry[] = [];
     const usage: UsageEntry[] = [];
     const summaries: string[] = [];
     let hasFailed = !mayAsk;
-    for (const group of byScope(shown, sessionScope(archive, sessionKey))) {
+    for (const group of byScope(messages, sessionScope(archive, sessionKey))) {
       const made = hasFailed ? NOT_ASKED : await this.#ask(group.messages, usage, signal);
       hasFailed ||= made.state === "failed";
       if (made.state === "summary") summaries.push(made.text);

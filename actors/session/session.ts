@@ -276,7 +276,8 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #rest(): void {
-    if (this.#state.state !== "idle" || this.#upkeep.isBusy) return;
+    if (this.#state.state !== "idle") return;
+    if (this.#upkeep.isBusy) return this.#idleness.end();
     this.#idleness.begin({ isTold: !this.#isLooking });
   }
 

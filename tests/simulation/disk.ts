@@ -6,6 +6,7 @@
 
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { SessionFiles } from "../../actors/session/ports.ts";
+import { parseSessionFile } from "../../actors/session/session_file.ts";
 import type { Chance } from "./chance.ts";
 import type { EventLog } from "./event_log.ts";
 import type { Faults } from "./faults.ts";
@@ -52,6 +53,11 @@ export class SimulatedDisk {
         await this.#write(clock, (share) => void (share === 1 && this.texts.delete(name)));
       },
     };
+  }
+
+  /** Whether the model is not shown the beginning of a conversation any more. */
+  isSummedUp(name: string): boolean {
+    return (parseSessionFile(this.texts.get(name) ?? "").metadata?.lastConsolidated ?? 0) > 0;
   }
 
   /** Whoever wrote is dead; what was under way ends somehow. */

@@ -5,6 +5,7 @@
  */
 
 import { answerLaws } from "./laws/answers.ts";
+import { archiveLaws } from "./laws/archives.ts";
 import { deliveryLaws } from "./laws/deliveries.ts";
 import { endLaws } from "./laws/ends.ts";
 import { historyLaws } from "./laws/histories.ts";
@@ -17,6 +18,7 @@ export const LAWS: Readonly<Record<string, Law>> = {
   ...answerLaws,
   ...deliveryLaws,
   ...historyLaws,
+  ...archiveLaws,
 };
 
 /** Breaches of one law that are told; a world that never comes to rest has thousands. */

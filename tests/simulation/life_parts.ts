@@ -8,6 +8,7 @@ import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { CoreChannel, SessionSurroundings } from "../../actors/gateway/core.ts";
 import { NO_BUDGETS } from "../../actors/session/budgets.ts";
 import type { SessionServices, SessionSettings } from "../../actors/session/ports.ts";
+import { sessionFileName } from "../../actors/session/session_name.ts";
 import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import { ToolRegistry } from "../../actors/tools/registry.ts";
 import { ToolError } from "../../actors/tools/tool.ts";
@@ -18,6 +19,7 @@ import type { Chance } from "./chance.ts";
 import { JOINS_PER_STEP_MAX } from "./journal_watch.ts";
 import { SimulatedModel } from "./model.ts";
 import { checkRequest } from "./requests.ts";
+import { withSummaries } from "./summaries.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { simulatedTools } from "./tools.ts";
 
@@ -61,7 +63,7 @@ export interface ServicesOptions extends SessionSurroundings {
 
 /** The services that all sessions of a life share. */
 export function sessionServices(options: ServicesOptions): SessionServices {
-  const { world, clock, journal, gate, outbox } = options;
+  const { world, clock, chance, activity, journal, gate, outbox } = options;
   const { disk, newId, sabotage } = world;
   const files = disk.mount(clock);
   const startedAtMs = clock.now();
@@ -76,7 +78,13 @@ export function sessionServices(options: ServicesOptions): SessionServices {
       await sleep(clock, path.length % 5);
       return path.includes("1") ? { mime: "image/png", base64: "aGk=" } : null;
     },
-    provider: sabotage.provider?.(model) ?? model,
+    provider: withSummaries(sabotage.provider?.(model) ?? model, {
+      clock,
+      chance: chance.fork("summaries"),
+      faults: world.faults,
+      activity,
+    }),
+    archive: world.memory.mount(clock),
     tools: sabotage.tools?.(tools) ?? tools,
     toolContext: { workspace: "/workspace", files: NO_FILES, processes: NO_PROCESSES, net: NO_NET },
     gate,
@@ -98,7 +106,7 @@ export function sessionServices(options: ServicesOptions): SessionServices {
 }
 
 function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
-  const { faults, log, newId, plan, record, watch } = world;
+  const { disk, faults, log, newId, plan, record, watch } = world;
   const model = new SimulatedModel({
     clock,
     worldClock: world.time,
@@ -110,7 +118,8 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     chats: plan.messages,
     onRequest: (request, mayBeCut) => {
       const story = watch.shownStory(request.conversationId);
-      record.breaches.push(...checkRequest(request, story, { mayBeCut }));
+      const isSummedUp = disk.isSummedUp(sessionFileName(request.conversationId));
+      record.breaches.push(...checkRequest(request, story, { mayBeCut: mayBeCut || isSummedUp }));
     },
   });
   const tools = simulatedTools({

@@ -9,6 +9,7 @@ import type { SimulatedDisk } from "./disk.ts";
 import type { EventLog } from "./event_log.ts";
 import type { Faults } from "./faults.ts";
 import type { JournalWatch } from "./journal_watch.ts";
+import type { SimulatedMemory } from "./memory.ts";
 import type { WorldPlan } from "./plan.ts";
 import type { SimulatedPlatform } from "./platform.ts";
 import type { WorldRecord } from "./record.ts";
@@ -23,6 +24,7 @@ export interface Surroundings {
   readonly faults: Faults;
   readonly log: EventLog;
   readonly disk: SimulatedDisk;
+  readonly memory: SimulatedMemory;
   readonly watch: JournalWatch;
   readonly platforms: ReadonlyMap<string, SimulatedPlatform>;
   readonly record: WorldRecord;

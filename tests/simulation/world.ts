@@ -11,6 +11,7 @@ import { EventLog } from "./event_log.ts";
 import { Faults } from "./faults.ts";
 import { JournalWatch } from "./journal_watch.ts";
 import { type CommitPhase, GatewayLife } from "./life.ts";
+import { SimulatedMemory } from "./memory.ts";
 import { type PlannedMessage, planOf, type WorldPlan } from "./plan.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { newRecord } from "./record.ts";
@@ -283,6 +284,7 @@ function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
     faults,
     log,
     disk,
+    memory: new SimulatedMemory({ chance: chance.fork("memory"), faults, log }),
     watch,
     platforms,
     record: newRecord(plan.outages.map(({ fromMs, untilMs }) => ({

@@ -101,6 +101,17 @@ Deno.test("Consolidator sums up what is oldest until half of the room is left", 
   assert.match(archive.texts[0] ?? "", /^- fact/);
 });
 
+Deno.test("Consolidator leaves a turn whole that is too long by itself", async () => {
+  await using made_ = made(undefined, { script: (request) => `${lastWords(request)} done` });
+  await made_.bench.say("x".repeat(16_000));
+  await made_.bench.quiet();
+  await settle();
+  assert.equal(made_.bench.permitsOut(), 0);
+  assert.deepEqual(made_.archive.kept, []);
+  await made_.bench.world.clock.advance(60_000);
+  await until(() => made_.bench.router.received.some(({ type }) => type === "session_idle"));
+});
+
 Deno.test("Consolidator lets the model see the summary from then on, beside what is said", async () => {
   await using made_ = made(() => "- likes tea");
   const { bench, archive } = made_;

@@ -306,3 +306,19 @@ Deno.test("IdleCompaction lets few sessions begin at once", async () => {
   await pass(made.home, 15_000);
   assert.equal(new Set(made.asked()).size, 10);
 });
+
+Deno.test("A session that was compacted falls asleep when its time comes", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using made = world(fileOf(turns(6)), () => ({ text: "- fact", after: gate.promise }));
+  const { bench } = made;
+  await settle();
+  await made.compact();
+  await until(() => bench.provider.running === 1);
+  await bench.world.clock.advance(120_000);
+  assert.ok(!bench.router.received.some(({ type }) => type === "session_idle"), "it is busy");
+  gate.resolve();
+  await until(() => isCompacted(made));
+  await settle();
+  await bench.world.clock.advance(120_000);
+  await until(() => bench.router.received.some(({ type }) => type === "session_idle"));
+});

@@ -1,0 +1,71 @@
+/**
+ * Laws about what conversations leave behind.
+ * @module
+ */
+
+import { SET_ASIDE } from "../../../actors/session/conversation.ts";
+import { endedConversations, endedFileName } from "../../../actors/session/ended_conversation.ts";
+import { parseMessageLine, parseSessionFile } from "../../../actors/session/session_file.ts";
+import { sessionFileName } from "../../../actors/session/session_name.ts";
+import { pendingNote } from "../../../actors/session/archived_chunk.ts";
+import { marksIn, textOf } from "../marks.ts";
+import { namesIn } from "../summaries.ts";
+import type { FinishedWorld } from "../world.ts";
+import type { Law } from "./law.ts";
+
+/**
+ * What the model is not shown any more, as it was summed up or the conversation began anew, is in
+ * memory once, or waits to get there; what it is shown is not. What was parked is for neither.
+ */
+function archivesEachMessageOnce(world: FinishedWorld): string[] {
+  const names = [...world.memory.kept.values()].flatMap(({ content }) => namesIn(content));
+  const archived = Map.groupBy(names, (name) => `#${name}`);
+  const parked = new Set(world.watch.allLines().flatMap(({ line }) => setAsideBy(line.text)));
+  const sessions = new Map(
+    world.watch.sessionKeys.map((sessionKey) => [sessionKey, stateOf(world, sessionKey)]),
+  );
+  return world.watch.allLines().flatMap(({ lineId, line: { sessionKey, text } }) => {
+    const message = parseMessageLine(text)?.message;
+    const [mark] = message?.role === "user" ? marksIn(textOf(message)) : [];
+    const session = sessions.get(sessionKey);
+    if (mark === undefined || session === undefined || parked.has(lineId)) return [];
+    const times = archived.get(mark)?.length ?? 0;
+    if (times > 1) return [`${mark} is archived ${times} times`];
+    if (times === 0) {
+      const isKept = session.shown.has(lineId) || session.waiting.has(lineId);
+      return isKept ? [] : [`${mark} was lost`];
+    }
+    return session.shown.has(lineId) && !session.isPending
+      ? [`${mark} is archived, and still shown`]
+      : [];
+  });
+}
+
+interface SessionState {
+  /** Ids of lines that the model is shown, if they are not parked. */
+  readonly shown: ReadonlySet<string>;
+  /** Ids of lines that wait to be archived. */
+  readonly waiting: ReadonlySet<string>;
+  /** A stretch is on its way. */
+  readonly isPending: boolean;
+}
+
+function stateOf({ disk, watch, record }: FinishedWorld, sessionKey: string): SessionState {
+  const name = sessionFileName(sessionKey);
+  const { metadata } = parseSessionFile(disk.texts.get(name) ?? "");
+  const shown = watch.story(sessionKey).slice(metadata?.lastConsolidated ?? 0);
+  const ended = endedConversations(disk.texts.get(endedFileName(name)) ?? "").flat();
+  return {
+    shown: new Set(shown.map(({ lineId }) => lineId)),
+    waiting: new Set(ended.flatMap(({ lineId }) => lineId ?? [])),
+    isPending: record.rows.notes.some(({ key }) => key === pendingNote(sessionKey)),
+  };
+}
+
+function setAsideBy(text: string): string[] {
+  const ids = parseMessageLine(text)?.extras[SET_ASIDE];
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+}
+
+/** By their names. */
+export const archiveLaws: Readonly<Record<string, Law>> = { archivesEachMessageOnce };
