@@ -55,6 +55,18 @@ export interface Settled {
   readonly channelState: JsonValue;
 }
 
+/** An answer that can be given by a button. */
+export interface Choice {
+  /** What the button shows; at most 20 characters. */
+  readonly label: string;
+  /**
+   * What the one who presses says thereby, as if written in the chat: the channel hands it in as a
+   * message of theirs, under the same checks, with the chat, session and context of the delivery,
+   * and under a platform id of its own.
+   */
+  readonly says: string;
+}
+
 /**
  * A message for a chat. A growing one comes several times under the same key, each time with the
  * whole text so far; the last time it is final. A final one may come again after a failure or a
@@ -86,6 +98,13 @@ export interface Delivery {
    * that surely arrived are not sent again. @default nothing
    */
   readonly notice?: string;
+  /**
+   * Answers that a final one suggests, as buttons where the platform has them; its text says how to
+   * answer without. A press counts once, and may come when the answer means nothing any more.
+   *
+   * @default none
+   */
+  readonly choices?: readonly Choice[];
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Outbound } from "../journal/journal.ts";
 import { AskError } from "../kernel/errors.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import type { NewId } from "../kernel/random.ts";
+import { contextAndChoices } from "../session/choices.ts";
 import type { Growth, Progress } from "./chat_lane.ts";
 import type { OutboxOptions } from "./outbox_protocol.ts";
 
@@ -136,8 +137,8 @@ function base(
   row: Outbound,
   { channelState }: Carried,
 ): Omit<Delivery, "phase" | "text" | "activity" | "settles"> {
-  const { key, chatId, isPlain, media, context } = row;
-  return { key, chatId, isPlain, media, context, channelState };
+  const { key, chatId, isPlain, media } = row;
+  return { key, chatId, isPlain, media, ...contextAndChoices(row.context), channelState };
 }
 
 function joinText(preamble: string, text: string): string {

@@ -3,6 +3,7 @@
  * @module
  */
 
+import type { Choice } from "../../channels/channel.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Inbound } from "../journal/journal.ts";
 
@@ -34,6 +35,12 @@ const NO: ReadonlySet<string> = new Set(
 );
 /** What may be invisible, or turn the direction of writing, and so show something else. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
+
+/** The answers to a question, as buttons. */
+export const APPROVAL_CHOICES: readonly Choice[] = [
+  { label: "Approve", says: "/approve" },
+  { label: "Deny", says: "/deny" },
+];
 
 /** What an answer says; null when it is no answer. */
 export function wordOf(content: string): "yes" | "no" | null {

@@ -13,6 +13,7 @@ import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Decision } from "../tools/audit/audit_entry.ts";
 import {
+  APPROVAL_CHOICES,
   APPROVED_TEXT,
   DENIED_TEXT,
   notAllowed,
@@ -21,6 +22,7 @@ import {
   voidText,
   wordOf,
 } from "./approval.ts";
+import { withChoices } from "./choices.ts";
 import { followUpsOf, stillWaits } from "./incoming.ts";
 import { commandReply } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
@@ -175,7 +177,10 @@ export class ApprovalDesk {
     const { tool, home, place: { turnId, line, index } } = asked;
     const key = `${turnId}:${line}:${index}:ask`;
     await log.commit({
-      outbounds: rowsFor(home, key, question),
+      outbounds: rowsFor(home, key, question).map((row) => ({
+        ...row,
+        context: withChoices(row.context, APPROVAL_CHOICES),
+      })),
       notes: [{ key: noteKey(log.sessionKey), value: { turnId, tool } }],
     });
     const { promise, resolve: close } = Promise.withResolvers<Closed>();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { withChoices } from "../../../actors/session/choices.ts";
 import { BUSY, OutboxBench, SENT } from "../../support/outbox_bench.ts";
 import { newOutbound } from "../../support/outbound.ts";
 import { settle } from "../../support/until.ts";
@@ -240,4 +241,17 @@ Deno.test("Outbox holds a window of a long queue and loses nothing of it", async
     await finish?.(SENT);
   }
   assert.equal((await bench.journal.counts()).outbounds.sent, keys.length);
+});
+
+Deno.test("Outbox hands the answers that a row suggests over apart from the channel's context", async () => {
+  await using bench = new OutboxBench();
+  const context = { message_id: "om_0" };
+  const choices = [{ label: "Approve", says: "/approve" }];
+  await bench.commit(newOutbound({ key: "a", context: withChoices(context, choices) }));
+  const { delivery } = bench.attempt(0);
+  assert.deepEqual([delivery.context, delivery.choices], [context, choices]);
+  await bench.attempt(0).settle(SENT);
+  await bench.commit(newOutbound({ key: "b", context }));
+  assert.deepEqual(bench.attempt(1).delivery.context, context);
+  assert.equal("choices" in bench.attempt(1).delivery, false);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ApprovalPort } from "../../../actors/session/approval.ts";
 import { questionText, wordOf } from "../../../actors/session/approval.ts";
+import { contextAndChoices } from "../../../actors/session/choices.ts";
 import type { AuditEntry } from "../../../actors/tools/audit/audit_entry.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
@@ -243,4 +244,14 @@ Deno.test.each(
   ] as readonly (readonly [JsonObject, RegExp])[],
 )("A question shows %j as it is", (args, pattern) => {
   assert.match(questionText("exec", args, 60_000) ?? "", pattern);
+});
+
+Deno.test("A question suggests its answers, and each is a word that decides", async () => {
+  const { bench } = asking();
+  await using _ = bench;
+  await bench.say("list it");
+  await question(bench);
+  const row = bench.rows().find(({ content }) => content.startsWith("May I"));
+  const { choices = [] } = contextAndChoices(row?.context ?? {});
+  assert.deepEqual(choices.map(({ says }) => wordOf(says)), ["yes", "no"]);
 });
