@@ -17,6 +17,8 @@ const SCHEMA_VERSION = 1;
 const PASSAGE_CHARS_MAX = 20_000;
 /** A word in more passages than this is common: it does not say where to look. */
 const COMMON_COUNT = 5_000;
+/** A scope with more passages than this is large. */
+const SCOPE_COUNT_MAX = 20_000;
 /** Passages that are ranked for one query, at most. */
 const RANKED_MAX = 10_000;
 
@@ -226,9 +228,15 @@ export class RecallIndex implements Disposable {
     );
   }
 
-  /** How many passages there are, roughly. */
-  size(): number {
-    return this.#count("SELECT coalesce(max(id), 0) AS count FROM passages", []);
+  /** How many passages a scope has, roughly; counts no further than some thousands of many. */
+  size(scope: string): number {
+    if (this.#isOneScope) {
+      return this.#count("SELECT coalesce(max(id), 0) AS count FROM passages", []);
+    }
+    return this.#count(
+      "SELECT count(*) AS count FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)",
+      [`scope : "${scopeToken(scope)}"`, SCOPE_COUNT_MAX],
+    );
   }
 
   /** In how many passages of a scope a term stands; counts no further than `countMax`. */

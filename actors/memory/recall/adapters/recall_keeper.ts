@@ -36,6 +36,9 @@ const RARE_SHARE = 0.01;
 const TELLING_COUNT = 3;
 const TELLING_SHARE = 0.001;
 
+/** A file of facts with no more bytes goes into the prompt whole. */
+const FACTS_BYTES_SHOWN = 20_000;
+
 /** What a keeper keeps. */
 export interface RecallKeeperOptions {
   /** Absolute. */
@@ -129,8 +132,8 @@ export class RecallKeeper implements Disposable {
       const terms = termsOf(text, { keepsStopWords: false });
       if (terms.length === 0) return NOTHING_FOUND;
       this.#prepare({ scope }, nowMs);
-      const size = this.#index.size();
-      const rareMax = Math.max(RARE_COUNT, size * RARE_SHARE);
+      const size = this.#index.size(scope);
+      const rareMax = Math.max(RARE_COUNT, Math.floor(size * RARE_SHARE));
       const tellingMax = Math.max(TELLING_COUNT, size * TELLING_SHARE);
       const counted = terms
         .map((term) => ({ term, count: this.#index.count(term, scope, rareMax + 1) }))
@@ -142,11 +145,17 @@ export class RecallKeeper implements Disposable {
         (visible.sinceMs === null || atMs === null || atMs >= visible.sinceMs);
       const found = this.#find(counted.map(({ term }) => term), terms, { scope })
         .filter(({ hit, held }) =>
-          !isVisible(hit) && (held.length > 1 || telling.some(({ term }) => held.includes(term)))
+          !isVisible(hit) && !this.#isInPrompt(hit) &&
+          (held.length > 1 || telling.some(({ term }) => held.includes(term)))
         );
       const hits = found.slice(0, limit).map(({ hit }) => hit);
       return { hits, hasMore: found.length > limit, isPartial: !this.#hasWalked };
     }) ?? NOTHING_FOUND;
+  }
+
+  /** A file of facts stands in the prompt, whole where it is small; as it came, it says nothing. */
+  #isInPrompt({ kind, path }: RecallHit): boolean {
+    return kind === "facts" && (this.#index.file(path)?.size ?? 0) <= FACTS_BYTES_SHOWN;
   }
 
   /** Looks for passages with any of `wanted`, and ranks those higher that hold more of `all`. */
@@ -276,8 +285,13 @@ interface Found {
   readonly score: number;
 }
 
+/** SQLite's codes for a file that cannot be read, is damaged, or is no database. */
+const FAULT_CODES: ReadonlySet<number> = new Set([10, 11, 26]);
+
 function isIndexFault(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR";
+  if (!(error instanceof Error) || !("errcode" in error)) return false;
+  // The lowest byte says what it is, the others how it came to it.
+  return typeof error.errcode === "number" && FAULT_CODES.has(error.errcode & 0xff);
 }
 
 function hasFile(path: string): boolean {

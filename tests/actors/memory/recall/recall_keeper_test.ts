@@ -199,11 +199,11 @@ Deno.test("No search crosses from one person's memory into another's", () => {
   assert.deepEqual(found(GLOBAL), []);
   const remindedIn = (scope: string) => {
     const visible = { sessionKey: "feishu:oc_7", sinceMs: null };
-    const { hits } = keeper.remind({ text: "secret facts", scope, visible, limit: 9 }, NOW_MS);
+    const { hits } = keeper.remind({ text: "secret history", scope, visible, limit: 9 }, NOW_MS);
     return hits.map(({ text }) => text);
   };
-  assert.deepEqual(remindedIn(ann.folder), ["secret of ann in facts"]);
-  assert.deepEqual(remindedIn(bob.folder), found(bob.folder));
+  assert.deepEqual(remindedIn(ann.folder), ["secret of ann in history"]);
+  assert.deepEqual(remindedIn(bob.folder), ["secret said by bob"]);
 });
 
 Deno.test("No search crosses from one chat's memory into another's", () => {
@@ -239,6 +239,20 @@ Deno.test("What the model sees of this conversation is not brought back", () => 
   assert.deepEqual(remindedFrom("feishu:oc_1", THEN_MS + 60_000), ["zebra in the past"]);
   assert.deepEqual(remindedFrom("feishu:oc_1", null), []);
   assert.deepEqual(remindedFrom("feishu:oc_2", null), ["zebra in the past", "zebra just now"]);
+});
+
+Deno.test("Facts that stand in the prompt are not brought back; those beyond its room are", () => {
+  using world = new RecallWorld();
+  const remindedIn = () => {
+    using keeper = world.readKeeper();
+    const visible = { sessionKey: "x", sinceMs: null };
+    const { hits } = keeper.remind({ text: "axolotl?", scope: GLOBAL, visible, limit: 5 }, NOW_MS);
+    return hits.map(({ text }) => text);
+  };
+  world.write("memory/MEMORY.md", "an axolotl\n");
+  assert.deepEqual(remindedIn(), []);
+  world.write("memory/MEMORY.md", `${"other facts\n".repeat(2_000)}an axolotl\n`);
+  assert.deepEqual(remindedIn(), ["an axolotl"]);
 });
 
 Deno.test("What strangers wrote stays marked, and what tools gave is not remembered", () => {
