@@ -15,6 +15,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
+import { ENDED_EXTENSION } from "../session/ended_conversation.ts";
 import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
@@ -35,6 +36,7 @@ import type { ControlHandler } from "./control_handler.ts";
 import { gatewayHandlers } from "./control_handlers.ts";
 import { type Core, startCore } from "./core.ts";
 import { drain } from "./drain.ts";
+import { wakeEndedSessions } from "./ended_sessions.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
 import { wirePlugins } from "./plugin_wiring.ts";
@@ -272,6 +274,7 @@ function startActors(
     : [];
   const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
   const { workspace } = services.shared.settings;
+  const sessions = join(workspace, "sessions");
   const approval = approvalRules({
     config,
     platforms: platforms.map(({ name }) => name),
@@ -296,7 +299,7 @@ function startActors(
         clock,
         idleMs: defaults.idleCompactAfterMinutes * 60_000,
         files: services.shared.files,
-        list: () => listSessionFiles(join(workspace, "sessions")),
+        list: () => listSessionFiles(sessions),
       },
     }),
     eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
@@ -305,6 +308,9 @@ function startActors(
   });
   const { gate, alarms } = core;
   services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });
+  if (isWhole) {
+    void wakeEndedSessions(() => listSessionFiles(sessions, ENDED_EXTENSION), core.router);
+  }
   const channels = core.startChannels();
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
   return { core, channels };

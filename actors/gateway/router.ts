@@ -41,6 +41,7 @@ export type RouterMessage =
   | { readonly type: "rescan" }
   | { readonly type: "report_sessions"; readonly replyTo: ReplyTo<SessionsReport> }
   | CompactSession
+  | WakeSession
   /** Delete a conversation, unless somebody waits for an answer in it. */
   | {
     readonly type: "erase_session";
@@ -48,6 +49,12 @@ export type RouterMessage =
     readonly replyTo: ReplyTo<SessionErased>;
   }
   | SessionEvent;
+
+/** A session has something to do that is in no journal. */
+export interface WakeSession {
+  readonly type: "wake_session";
+  readonly sessionKey: string;
+}
 
 /** Which sessions are awake. */
 export interface SessionsReport {
@@ -155,6 +162,8 @@ class Router implements Actor<Message> {
         return this.#eraseSession(message.sessionKey, message.replyTo);
       case "session_erased":
         return this.#sessionErased(message);
+      case "wake_session":
+        return this.#wakeAgain(message.sessionKey);
       case "page_read":
         return this.#pageRead(message.outcome);
       case "session_resting":

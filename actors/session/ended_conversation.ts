@@ -13,10 +13,21 @@ import {
   splitSessionText,
   type StoredMessage,
 } from "./session_file.ts";
+import { sessionKeyOf } from "./session_name.ts";
+
+/** Behind the name of the session's file. */
+export const ENDED_EXTENSION = ".ended";
 
 /** The file beside a session's in which ended conversations wait. */
 export function endedFileName(sessionFile: string): string {
-  return `${sessionFile}.ended`;
+  return sessionFile + ENDED_EXTENSION;
+}
+
+/** The session of such a file; null for names that are none, or that hold a digest. */
+export function sessionKeyOfEnded(name: string): string | null {
+  return name.endsWith(ENDED_EXTENSION)
+    ? sessionKeyOf(name.slice(0, -ENDED_EXTENSION.length))
+    : null;
 }
 
 /** The journal's note that a session has such a file. */

@@ -90,3 +90,14 @@ Deno.test.each([true, false])("Router that recovers (%s) wakes what was left", a
   await settle();
   assert.deepEqual(types(), recovers ? [["wake", "wake"]] : [["wake"]]);
 });
+
+Deno.test.each<[RouterActorMessage, string]>([
+  [{ type: "wake_session", sessionKey: KEY }, "wake"],
+  [{ type: "compact_session", sessionKey: KEY, idleMs: 1_000 }, "compact"],
+])("Router wakes a session that sleeps for %j", async (message, told) => {
+  const { home, router, types } = setUp();
+  await using _ = home;
+  router.tell(message);
+  await settle();
+  assert.deepEqual(types(), [[told]]);
+});
