@@ -36,17 +36,30 @@ const NO: ReadonlySet<string> = new Set(
 /** What may be invisible, or turn the direction of writing, and so show something else. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
+/** What somebody decided, and on which question; null: on the open one. */
+export interface Answer {
+  readonly word: "yes" | "no";
+  readonly question: string | null;
+}
+
+/** A command that names its question, as a button does: a late press must not decide on another. */
+const NAMED = /^(\/[a-z]+)\s+([\w.-]+)$/i;
+
 /** The answers to a question, as buttons. */
-export const APPROVAL_CHOICES: readonly Choice[] = [
-  { label: "Approve", says: "/approve" },
-  { label: "Deny", says: "/deny" },
-];
+export function choicesFor(question: string): readonly Choice[] {
+  return [
+    { label: "Approve", says: `/approve ${question}` },
+    { label: "Deny", says: `/deny ${question}` },
+  ];
+}
 
 /** What an answer says; null when it is no answer. */
-export function wordOf(content: string): "yes" | "no" | null {
-  const word = content.normalize("NFKC").trim().replace(/[.!。]+$/u, "").toLowerCase();
-  if (YES.has(word)) return "yes";
-  return NO.has(word) ? "no" : null;
+export function answerIn(content: string): Answer | null {
+  const [, command, question] = NAMED.exec(content.trim()) ?? [];
+  const words = (command ?? content).normalize("NFKC").trim().replace(/[.!。]+$/u, "");
+  const word = words.toLowerCase();
+  if (YES.has(word)) return { word: "yes", question: question ?? null };
+  return NO.has(word) ? { word: "no", question: question ?? null } : null;
 }
 
 /**
@@ -85,6 +98,9 @@ export const DENIED_TEXT = "Denied: I leave it.";
 
 /** To people: an answer without a question. */
 export const NOTHING_TO_DECIDE = "Nothing waits for your decision here.";
+
+/** To people: an answer to a question that is not open, or not theirs to answer. */
+export const QUESTION_OVER = "That question is not open any more, or not yours to decide.";
 
 /** To the model: a call that did not run, and why. */
 export function notAllowed(tool: string, reason: string): string {

@@ -13,14 +13,14 @@ import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Decision } from "../tools/audit/audit_entry.ts";
 import {
-  APPROVAL_CHOICES,
+  answerIn,
   APPROVED_TEXT,
+  choicesFor,
   DENIED_TEXT,
   notAllowed,
   questionText,
   timedOutText,
   voidText,
-  wordOf,
 } from "./approval.ts";
 import { withChoices } from "./choices.ts";
 import { followUpsOf, stillWaits } from "./incoming.ts";
@@ -33,6 +33,9 @@ const logger = getLogger(["troupe", "session", "approval"]);
 
 /** Waiting messages that are looked through for an answer that nobody told of. */
 const LOOK_MAX = 64;
+
+/** Of a turn's id, which is random, in the names of its questions. */
+const NAME_CHARS = 12;
 
 /** A turn's permit, which it does not hold while it waits for a person. */
 export interface PermitLease {
@@ -58,6 +61,8 @@ export interface ApprovalDeskOptions {
 }
 
 interface OpenQuestion {
+  /** What a button calls it. */
+  readonly name: string;
   readonly asked: AskedCall;
   readonly openedAtMs: number;
   readonly close: (decision: Closed) => void;
@@ -89,8 +94,11 @@ export class ApprovalDesk {
 
   /** Whether an inbound is the answer to the open question, from somebody who may give it. */
   isAnswer(inbound: Inbound): boolean {
-    const home = this.#open?.asked.home;
-    return home !== undefined && this.#isHeard(inbound, home) && wordOf(inbound.content) !== null;
+    const open = this.#open;
+    const answer = answerIn(inbound.content);
+    if (open === undefined || answer === null) return false;
+    const isMeant = answer.question === null || answer.question === open.name;
+    return isMeant && this.#isHeard(inbound, open.asked.home);
   }
 
   /**
@@ -124,8 +132,8 @@ export class ApprovalDesk {
   /** Takes an answer: it is done, and whoever waits for it goes on. Told twice, it counts once. */
   async decide(answer: Inbound, log: SessionLog): Promise<void> {
     const open = this.#open;
-    const word = wordOf(answer.content);
-    if (open === undefined || word === null) return;
+    const word = answerIn(answer.content)?.word;
+    if (open === undefined || word === undefined) return;
     if (!await stillWaits(this.#services.journal, answer) || this.#open !== open) return;
     this.#open = undefined;
     await log.commit({
@@ -176,16 +184,17 @@ export class ApprovalDesk {
     invariant(approval !== undefined && !this.isOpen, "one question is open at a time");
     const { tool, home, place: { turnId, line, index } } = asked;
     const key = `${turnId}:${line}:${index}:ask`;
+    const name = `${turnId.slice(-NAME_CHARS)}.${line}.${index}`.replaceAll(/[^\w.-]/g, "");
     await log.commit({
       outbounds: rowsFor(home, key, question).map((row) => ({
         ...row,
-        context: withChoices(row.context, APPROVAL_CHOICES),
+        context: withChoices(row.context, choicesFor(name)),
       })),
       notes: [{ key: noteKey(log.sessionKey), value: { turnId, tool } }],
     });
     const { promise, resolve: close } = Promise.withResolvers<Closed>();
     const openedAtMs = clock.now();
-    const open: OpenQuestion = { asked, openedAtMs, close };
+    const open: OpenQuestion = { name, asked, openedAtMs, close };
     this.#open = open;
     this.#record(asked, "asked");
     const timer = clock.setTimer(approval.timeoutMs, () => {

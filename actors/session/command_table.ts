@@ -71,8 +71,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     help: "Take that version's change of my memory back; without an id, list the versions",
     isForOwners: true,
   },
-  { name: "approve", help: "Let the tool call run that I asked about" },
-  { name: "deny", help: "Do not let it run" },
+  { name: "approve", argument: "question", help: "Let the tool call run that I asked about" },
+  { name: "deny", argument: "question", help: "Do not let it run" },
   { name: "restart", help: "Restart the assistant", isForOwners: true },
   { name: "help", help: "Show this list" },
 ];

@@ -8,7 +8,7 @@ import { estimateMessageTokens } from "../../providers/tokens.ts";
 import { type Inbound, JournalError } from "../journal/journal.ts";
 import { sumUsage } from "../journal/usage.ts";
 import { asError } from "../kernel/errors.ts";
-import { NOTHING_TO_DECIDE } from "./approval.ts";
+import { answerIn, NOTHING_TO_DECIDE, QUESTION_OVER } from "./approval.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
 import { context } from "./context_report.ts";
@@ -143,7 +143,9 @@ async function restart(scene: CommandScene): Promise<void> {
 async function decide(scene: CommandScene): Promise<void> {
   const { desk, command, log } = scene;
   if (desk.isAnswer(command)) return await desk.decide(command, log);
-  await reply(scene, desk.isOpen ? OWNERS_ONLY : NOTHING_TO_DECIDE);
+  if (!desk.isOpen) return await reply(scene, NOTHING_TO_DECIDE);
+  const names = typeof answerIn(command.content)?.question === "string";
+  await reply(scene, names ? QUESTION_OVER : OWNERS_ONLY);
 }
 
 async function stop({ log, command, services, turn }: CommandScene): Promise<void> {

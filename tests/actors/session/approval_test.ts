@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ApprovalPort } from "../../../actors/session/approval.ts";
-import { questionText, wordOf } from "../../../actors/session/approval.ts";
+import { answerIn, questionText } from "../../../actors/session/approval.ts";
+import type { Choice } from "../../../channels/channel.ts";
 import { contextAndChoices } from "../../../actors/session/choices.ts";
 import type { AuditEntry } from "../../../actors/tools/audit/audit_entry.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
@@ -230,10 +231,9 @@ Deno.test.each(
     ["不行", "no"],
     ["yes please do", null],
     ["", null],
-    ["/approve all", null],
   ] as const,
 )("The word %j is taken as %s", (content, word) => {
-  assert.equal(wordOf(content), word);
+  assert.equal(answerIn(content)?.word ?? null, word);
 });
 
 Deno.test.each(
@@ -246,12 +246,32 @@ Deno.test.each(
   assert.match(questionText("exec", args, 60_000) ?? "", pattern);
 });
 
-Deno.test("A question suggests its answers, and each is a word that decides", async () => {
+async function choicesOf(bench: SessionBench): Promise<readonly Choice[]> {
+  await question(bench);
+  const row = bench.rows().find(({ content }) => content.startsWith("May I"));
+  return contextAndChoices(row?.context ?? {}).choices ?? [];
+}
+
+Deno.test("A button of a question decides on it", async () => {
+  const { bench } = asking();
+  await using _ = bench;
+  await bench.say("list it");
+  const [approve, deny] = await choicesOf(bench);
+  assert.match(deny?.says ?? "", /^\/deny \S+$/);
+  await bench.say(approve?.says ?? "", { senderId: OWNER });
+  await bench.quiet();
+  assert.deepEqual(bench.ran, ['exec {"command":"ls"}']);
+});
+
+Deno.test("A button of another question decides on nothing", async () => {
   const { bench } = asking();
   await using _ = bench;
   await bench.say("list it");
   await question(bench);
-  const row = bench.rows().find(({ content }) => content.startsWith("May I"));
-  const { choices = [] } = contextAndChoices(row?.context ?? {});
-  assert.deepEqual(choices.map(({ says }) => wordOf(says)), ["yes", "no"]);
+  await bench.say("/approve 0123456789ab.0.0", { senderId: OWNER });
+  await until(() => bench.replies().some((text) => text.startsWith("That question is not open")));
+  assert.deepEqual(bench.ran, []);
+  await bench.say("/deny", { senderId: OWNER });
+  await bench.quiet();
+  assert.deepEqual(bench.ran, []);
 });
