@@ -11,6 +11,8 @@ import { JournalError } from "../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
+import type { DatedFile } from "../../actors/session/idle_compaction.ts";
+import type { ArchivePort } from "../../actors/session/ports.ts";
 import { sessionActor } from "../../actors/session/session.ts";
 import type { ChannelContext } from "../../channels/channel.ts";
 import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
@@ -30,6 +32,10 @@ export interface CoreBenchOptions extends ProbeBehaviour {
   readonly owners?: readonly string[];
   /** How long the platform knows a key. @default never */
   readonly idempotencyMs?: number;
+  /** Conversations that are idle for this long are compacted. @default none is */
+  readonly compactAfterMs?: number;
+  /** Where they go. @default nowhere */
+  readonly archive?: ArchivePort;
 }
 
 /** All that outlives a crash, and the time of it. */
@@ -55,7 +61,7 @@ export class CoreBench implements AsyncDisposable {
   #isDead = false;
 
   constructor(options: CoreBenchOptions = {}) {
-    const { disk, owners = [], idempotencyMs = 0 } = options;
+    const { disk, owners = [], idempotencyMs = 0, compactAfterMs: idleMs, archive } = options;
     this.world = testSystem(disk && { clock: disk.clock });
     this.files = new MemorySessionFiles(disk?.files);
     this.journal = new MemoryJournal({
@@ -79,7 +85,15 @@ export class CoreBench implements AsyncDisposable {
       sendAttemptsMax: 3,
       owners,
       retention: { finishedDays: 7, dedupeDays: 30 },
-      startSession: this.#startSession(),
+      ...(idleMs !== undefined && {
+        idleCompaction: {
+          clock: this.world.clock,
+          idleMs,
+          files: this.files,
+          list: () => ReadableStream.from(this.#datedFiles()),
+        },
+      }),
+      startSession: this.#startSession(archive),
     });
     this.#channels = this.core.startChannels();
   }
@@ -117,7 +131,13 @@ export class CoreBench implements AsyncDisposable {
     await disposing;
   }
 
-  #startSession(): Parameters<typeof startCore>[0]["startSession"] {
+  /** What an earlier life left was written as this one began. */
+  #datedFiles(): readonly DatedFile[] {
+    const modifiedAtMs = this.world.clock.now();
+    return [...this.files.texts.keys()].map((name) => ({ name, modifiedAtMs }));
+  }
+
+  #startSession(archive: ArchivePort | undefined): Parameters<typeof startCore>[0]["startSession"] {
     const { clock } = this.world;
     const life = ++lives;
     let ids = 0;
@@ -127,6 +147,7 @@ export class CoreBench implements AsyncDisposable {
       provider: new ScriptedProvider((request) => `echo ${lastWords(request)}`),
       clock,
       newId: () => `life${life}-${++ids}`,
+      archive,
     };
     return (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, benchServices({ ...shared, ...surroundings }), router));
