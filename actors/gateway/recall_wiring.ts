@@ -26,9 +26,9 @@ import {
   type RecallActorMessage,
   recallFolder,
 } from "../memory/recall/recall_actor.ts";
+import { termsOf } from "../memory/recall/terms.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
-import type { SessionFiles } from "../session/ports.ts";
-import type { RemindPort } from "../session/remembered.ts";
+import type { RemindPort, SessionFiles } from "../session/ports.ts";
 import { type Recalled, type RecallRequest, recallTool } from "../tools/recall.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -97,8 +97,11 @@ async function remind(
   visible: VisibleSpan,
   { ref, scopeOf }: Pick<RecallWiring, "scopeOf"> & { readonly ref: ActorRef<RecallMessage> },
 ): Promise<readonly RecallHit[]> {
+  const { content: text } = inbound;
+  // Greetings and the like start no Worker, and wait for none.
+  if (termsOf(text, { keepsStopWords: false }).length === 0) return [];
   const reminder = {
-    text: inbound.content,
+    text,
     scope: scopeOf(inbound).folder,
     visible,
     limit: REMINDED_MAX,

@@ -15,6 +15,7 @@ import type {
   VersionList,
   VersionRestored,
 } from "../memory/protocol.ts";
+import type { RecallHit, VisibleSpan } from "../memory/recall/protocol.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
@@ -25,7 +26,6 @@ import type { ReadDocument } from "./attached_documents.ts";
 import type { PromptSection } from "./prompt.ts";
 import type { ReadImage } from "./runtime_context.ts";
 import type { ModelsPort } from "./session_model.ts";
-import type { RemindPort } from "./remembered.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
 
 /** What a session asks of the concurrency gate. */
@@ -131,6 +131,9 @@ export interface ArchivePort {
    */
   append(scope: MemoryScope, entry: NewHistoryEntry): Promise<HistoryAppended>;
 }
+
+/** Looks for what a message brings to mind. Never rejects, and takes a few ms at most. */
+export type RemindPort = (inbound: Inbound, visible: VisibleSpan) => Promise<readonly RecallHit[]>;
 
 /** Text files of the workspace that go into the prompt; null where there is none. */
 export interface PromptFiles {

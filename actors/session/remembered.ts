@@ -18,9 +18,6 @@ const TOKENS_MAX = 800;
 /** Characters of a passage by which it is known again in what the model sees already. */
 const PROBE_CHARS = 60;
 
-/** Looks for what a message brings to mind. Never rejects, and takes a few ms at most. */
-export type RemindPort = (inbound: Inbound, visible: VisibleSpan) => Promise<readonly RecallHit[]>;
-
 /** The passages as text for the runtime context; "" for none. */
 export async function remembered(
   inbound: Inbound,
