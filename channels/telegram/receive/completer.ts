@@ -11,8 +11,8 @@ import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
 import type { ChannelContext, ChannelInbound, InboundContents } from "../../channel.ts";
 import { Limiter } from "../../media/limiter.ts";
-import { messageSchema, type TelegramMessage } from "../wire.ts";
-import type { Contents } from "./contents.ts";
+import { messageSchema } from "../wire.ts";
+import type { Contents, Received } from "./contents.ts";
 
 const logger = getLogger(["troupe", "telegram", "completer"]);
 
@@ -22,7 +22,7 @@ const AT_ONCE_MAX = 32;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-const draftSchema = z.object({ messages: z.array(messageSchema) });
+const draftSchema = z.object({ album: z.array(messageSchema), lateMs: z.number().catch(0) });
 
 /** What completing needs. */
 export interface CompleterOptions {
@@ -43,8 +43,8 @@ export class Completer {
   }
 
   /** What a draft is completed from. */
-  draftOf(album: readonly TelegramMessage[]): JsonObject {
-    return asJson({ messages: album.map((message) => ({ ...message })) });
+  draftOf({ album, lateMs }: Received): JsonObject {
+    return asJson({ album: album.map((message) => ({ ...message })), lateMs });
   }
 
   /** Completes a draft; resolves when it is durable, or the channel stops. */
@@ -81,17 +81,17 @@ export class Completer {
   /** A message that cannot be completed is handed on as far as it can be read. */
   async #contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
     const { contents, signal } = this.#options;
-    const album = draftSchema.safeParse(draft).data?.messages;
-    if (album === undefined) {
+    const received = draftSchema.safeParse(draft).data;
+    if (received === undefined) {
       logger.error("Cannot read the draft of {platformId}", { platformId });
       return { content: "[message]", media: [] };
     }
     try {
-      return await contents.fetch(album);
+      return await contents.fetch(received);
     } catch (error) {
       signal.throwIfAborted();
       logger.error("Cannot complete {platformId}: {error}", { platformId, error });
-      return contents.bare(album);
+      return contents.bare(received);
     }
   }
 

@@ -6,6 +6,7 @@
 import { basename } from "node:path";
 import { getLogger } from "@logtape/logtape";
 import type { InboundContents, Transcription } from "../../channel.ts";
+import { durationText } from "../../lateness.ts";
 import type { TelegramMessage } from "../wire.ts";
 import { type BotName, wordsOf } from "./addressing.ts";
 import type { Downloads } from "./downloads.ts";
@@ -19,6 +20,13 @@ export interface ContentsOptions {
   readonly bot: BotName;
   readonly downloads: Pick<Downloads, "fetch">;
   readonly transcribe: (path: string) => Promise<Transcription>;
+}
+
+/** A message, or the messages of an album. */
+export interface Received {
+  readonly album: readonly TelegramMessage[];
+  /** How late it came; 0 for in time. */
+  readonly lateMs: number;
 }
 
 /** A file as words, and where it lies. */
@@ -36,35 +44,38 @@ export class Contents {
   }
 
   /** The contents of messages for which nothing has to be fetched; null for others. */
-  atOnce(album: readonly TelegramMessage[]): InboundContents | null {
+  atOnce({ album, lateMs }: Received): InboundContents | null {
     if (album.some((message) => fileOf(message) !== null || quotedFile(message) !== null)) {
       return null;
     }
     const [first] = album;
     if (first === undefined) return null;
-    return { content: this.#compose(first, [this.#textOf(first, "")]), media: [] };
+    return {
+      content: this.#compose(first, [lateLine(lateMs), this.#textOf(first, "")]),
+      media: [],
+    };
   }
 
   /** Fetches what there is to fetch; rejects only when the channel stops. */
-  async fetch(album: readonly TelegramMessage[]): Promise<InboundContents> {
+  async fetch({ album, lateMs }: Received): Promise<InboundContents> {
     const [first] = album;
     if (first === undefined) return { content: "[message]", media: [] };
     const pieces = await Promise.all(album.map((message, index) => this.#piece(message, index)));
     return {
-      content: this.#compose(first, pieces.map(({ tag }) => tag)),
+      content: this.#compose(first, [lateLine(lateMs), ...pieces.map(({ tag }) => tag)]),
       media: [...new Set(pieces.flatMap(({ media }) => media))],
     };
   }
 
   /** As far as it can be read without fetching anything. */
-  bare(album: readonly TelegramMessage[]): InboundContents {
+  bare({ album, lateMs }: Received): InboundContents {
     const [first] = album;
     if (first === undefined) return { content: "[message]", media: [] };
     const lines = album.map((message) => {
       const file = fileOf(message);
       return withTag(this.#textOf(message, ""), file === null ? "" : `[${file.label}]`);
     });
-    return { content: this.#compose(first, lines), media: [] };
+    return { content: this.#compose(first, [lateLine(lateMs), ...lines]), media: [] };
   }
 
   async #piece(message: TelegramMessage, index: number): Promise<Fetched> {
@@ -126,6 +137,10 @@ export class Contents {
 
 function quotedFile({ reply_to_message: answered }: TelegramMessage): MessageFile | null {
   return answered === undefined ? null : fileOf(answered);
+}
+
+function lateLine(lateMs: number): string {
+  return lateMs === 0 ? "" : `[sent ${durationText(lateMs)} ago, delivered late]`;
 }
 
 function withTag(text: string, tag: string): string {

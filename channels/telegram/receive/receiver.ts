@@ -5,11 +5,13 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelCommand, ChannelInbound, HandInResult } from "../../channel.ts";
+import { Lateness } from "../../lateness.ts";
 import { messageSchema, type TelegramMessage, type TelegramUpdate } from "../wire.ts";
 import { type AdmissionRules, admitAlbum } from "./admission.ts";
 import type { Completer } from "./completer.ts";
-import type { Contents } from "./contents.ts";
+import type { Contents, Received } from "./contents.ts";
 import { commandIn, inboundOf } from "./message.ts";
 
 const logger = getLogger(["troupe", "telegram", "receiver"]);
@@ -19,6 +21,7 @@ export interface ReceiverOptions extends AdmissionRules {
   /** Runtime name of the channel. */
   readonly channel: string;
   readonly commands: readonly ChannelCommand[];
+  readonly clock: Clock;
   readonly contents: Pick<Contents, "atOnce">;
   readonly completer: Pick<Completer, "draftOf">;
   /** Resolves when the message is durable. */
@@ -33,6 +36,8 @@ interface Group {
   readonly messages: TelegramMessage[];
 }
 
+/** For so long Telegram keeps what nobody has read. */
+const KEPT_MS = 24 * 3_600_000;
 /** Strangers named in the log; further ones are not. */
 const STRANGERS_MAX = 100;
 
@@ -40,6 +45,7 @@ const STRANGERS_MAX = 100;
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #strangers = new Set<string>();
+  readonly #lateness = new Lateness(KEPT_MS);
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -81,7 +87,17 @@ export class Receiver {
   async #handIn(album: readonly TelegramMessage[]): Promise<boolean> {
     const [first] = album;
     if (first === undefined) return true;
-    const inbound = { ...inboundOf(first, this.#options), ...this.#contentsOf(album) };
+    const { clock } = this.#options;
+    const lateMs = this.#lateness.of(String(first.date * 1_000), clock.now());
+    const command = commandIn(first, this.#options);
+    if (command !== null && lateMs > 0) {
+      logger.warn("Ignored a command: it came {lateMs} ms late", { lateMs });
+      return true;
+    }
+    const contents = command === null
+      ? this.#contentsOf({ album, lateMs })
+      : { content: command, media: [] };
+    const inbound = { ...inboundOf(first, this.#options), ...contents };
     const { platformId } = inbound;
     const result = await this.#options.handIn(inbound).catch((error): HandInResult => {
       logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
@@ -91,15 +107,10 @@ export class Receiver {
     return result !== "refused";
   }
 
-  #contentsOf(
-    album: readonly TelegramMessage[],
-  ): Pick<ChannelInbound, "content" | "media" | "draft"> {
+  #contentsOf(received: Received): Pick<ChannelInbound, "content" | "media" | "draft"> {
     const { contents, completer } = this.#options;
-    const [first] = album;
-    const command = first === undefined ? null : commandIn(first, this.#options);
-    if (command !== null) return { content: command, media: [] };
-    return contents.atOnce(album) ??
-      { content: "", media: [], draft: completer.draftOf(album) };
+    return contents.atOnce(received) ??
+      { content: "", media: [], draft: completer.draftOf(received) };
   }
 
   #noteStranger(senderId: string): void {

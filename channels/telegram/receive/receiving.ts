@@ -52,6 +52,7 @@ export class Receiving implements AsyncDisposable {
       allowFrom: section.allowFrom,
       channel: context.name,
       commands: context.commands ?? [],
+      clock,
       contents,
       completer: this.#completer,
       handIn: (inbound) => context.handIn(inbound),
