@@ -33,7 +33,9 @@ export function answerMarks({ body: { messages } }: RecordedRequest): ModelReply
     JSON.stringify(content)
   );
   const marks = asked.flatMap((text) => text.match(MARK) ?? []);
-  const called = JSON.stringify(open.filter(({ role }) => role === "assistant"));
+  // Also before the last answer: what goes on alone comes after the answers of others.
+  const called = messages.filter(({ role }) => role === "assistant")
+    .flatMap(({ tool_calls: calls }) => JSON.stringify(calls ?? []).match(MARK) ?? []);
   const wanted = asked.filter((text) => text.includes("run the command"))
     .flatMap((text) => text.match(MARK) ?? [])
     .find((mark) => !called.includes(mark));
