@@ -7,12 +7,13 @@
 import type { Accepted, ActedRow, Journal, NewInbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
-import {
-  idleCompactionActor,
-  type IdleCompactionMessage,
-  type IdleCompactionOptions,
-} from "../session/idle_compaction.ts";
-import type { GateMessage, OutboxMessage, OwnersInformed } from "../session/ports.ts";
+import { idleCompactionActor, type IdleCompactionOptions } from "../session/idle_compaction.ts";
+import type {
+  GateMessage,
+  IdleCompactionMessage,
+  OutboxMessage,
+  OwnersInformed,
+} from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
 import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";

@@ -15,8 +15,7 @@ import {
 import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
-import type { CompactSession } from "../session/idle_compaction.ts";
-import type { SessionEvent, SessionMessage } from "../session/ports.ts";
+import type { CompactSession, SessionEvent, SessionMessage } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
 
 const logger = getLogger(["troupe", "gateway", "router"]);

@@ -10,7 +10,7 @@ import type { Clock, Timer } from "../kernel/clock.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { SUFFIX_MESSAGES } from "./consolidation_plan.ts";
-import type { SessionFiles } from "./ports.ts";
+import type { CompactSession, IdleCompactionMessage, SessionFiles } from "./ports.ts";
 import { splitSessionText } from "./session_file.ts";
 import { sessionFileName, sessionKeyOf } from "./session_name.ts";
 
@@ -24,21 +24,6 @@ const NEXT_MS = 15_000;
 /** A longer timer would overflow. */
 const TIMER_MS_MAX = 24 * 3_600_000;
 const MAILBOX_MAX = 10_000;
-
-/** What it is told. */
-export type IdleCompactionMessage =
-  /** Somebody wrote in a conversation. */
-  | { readonly type: "session_used"; readonly sessionKey: string }
-  /** Of the conversation only the end is there word by word. */
-  | { readonly type: "session_compacted"; readonly sessionKey: string };
-
-/** What it asks of the router: to wake a session and have it compact itself, if it is still idle. */
-export interface CompactSession {
-  readonly type: "compact_session";
-  readonly sessionKey: string;
-  /** It is idle when nobody has written for this long. */
-  readonly idleMs: number;
-}
 
 /** A session's file. */
 export interface DatedFile {

@@ -21,7 +21,6 @@ import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
-import type { IdleCompactionMessage } from "./idle_compaction.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { PromptSection } from "./prompt.ts";
 import type { ReadImage } from "./runtime_context.ts";
@@ -164,6 +163,21 @@ export interface MemoryDesk {
   /** @param id null is the newest */
   show(id: string | null): Promise<VersionAnswer>;
   restore(id: string): Promise<VersionRestored>;
+}
+
+/** What the keeper of idle conversations is told. */
+export type IdleCompactionMessage =
+  /** Somebody wrote in a conversation. */
+  | { readonly type: "session_used"; readonly sessionKey: string }
+  /** Of the conversation only the end is there word by word. */
+  | { readonly type: "session_compacted"; readonly sessionKey: string };
+
+/** What it asks of the router: to wake a session and have it compact itself, if it is still idle. */
+export interface CompactSession {
+  readonly type: "compact_session";
+  readonly sessionKey: string;
+  /** It is idle when nobody has written for this long. */
+  readonly idleMs: number;
 }
 
 /** All that sessions share. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import type { CompactSession } from "../../../actors/session/ports.ts";
 import {
-  type CompactSession,
   type DatedFile,
   idleCompactionActor,
   type IdleCompactionActorMessage,
