@@ -14,6 +14,7 @@ import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
 import type { ChannelManifest, ChannelSection } from "./manifest.ts";
 import type { ChannelSetup } from "./setup.ts";
+import { manifest as slack } from "./slack/manifest.ts";
 import { manifest as telegram } from "./telegram/manifest.ts";
 
 /** A channel, known but not loaded. */
@@ -33,6 +34,7 @@ export const channelEntries: readonly ChannelEntry[] = [
     async () => (await import("./feishu/setup/mod.ts")).setup,
   ),
   channelEntry(telegram, () => import("./telegram/mod.ts")),
+  channelEntry(slack, () => import("./slack/mod.ts")),
 ];
 
 /**

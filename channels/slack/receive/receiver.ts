@@ -1,0 +1,148 @@
+/**
+ * Takes messages in: admission, a quick look for duplicates, then the durable hand-in. What takes
+ * time comes after that.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Clock } from "../../../actors/kernel/clock.ts";
+import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { Lateness } from "../../lateness.ts";
+import type { SlackMessage } from "../wire.ts";
+import { type AdmissionRules, admit } from "./admission.ts";
+import type { Completer } from "./completer.ts";
+import type { ChannelMemory } from "./memory.ts";
+import {
+  commandIn,
+  contextOf,
+  platformIdOf,
+  type ReceivedMessage,
+  threadSession,
+} from "./message.ts";
+
+const logger = getLogger(["troupe", "slack", "receiver"]);
+
+/** What a receiver needs. */
+export interface ReceiverOptions extends Omit<AdmissionRules, "takesPart"> {
+  /** Runtime name of the channel. */
+  readonly channel: string;
+  readonly clock: Clock;
+  readonly memory: ChannelMemory;
+  readonly completer: Pick<Completer, "contentsAtOnce" | "draftOf">;
+  /** Resolves when the message is durable. */
+  readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
+  /** A new message was accepted; it may be a draft. */
+  readonly onAccepted: (inbound: ChannelInbound) => void;
+}
+
+/** Saves the journal a question for repeated events; the journal alone decides. */
+const RECENT_MAX = 2_000;
+/** Strangers named in the log; further ones are not. */
+const STRANGERS_MAX = 100;
+/** What was missed is read after so long a time at most. */
+const LATE_MS_MAX = 8 * 24 * 3_600_000;
+
+/** Judges and hands in messages, one after the other. */
+export class Receiver {
+  readonly #options: ReceiverOptions;
+  readonly #recent = new Map<string, Promise<boolean>>();
+  readonly #strangers = new Set<string>();
+  readonly #lateness = new Lateness(LATE_MS_MAX);
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+    if (options.allowFrom.length === 0) {
+      logger.warn(
+        "channels.slack.allowFrom is empty: nobody may write to the bot; " +
+          'add user ids (U…), or "*" for everybody',
+      );
+    }
+  }
+
+  /**
+   * Takes one message; hand-ins start in the order of the calls.
+   *
+   * @returns whether Slack may forget it
+   */
+  receive(message: SlackMessage): Promise<boolean> {
+    const { memory } = this.#options;
+    const takesPart = (channel: string, threadTs: string): boolean =>
+      memory.takesPart(channel, threadTs);
+    const admission = admit(message, { ...this.#options, takesPart });
+    switch (admission.verdict) {
+      case "ignored":
+        logger.debug("Ignored a message: {reason}", { reason: admission.reason });
+        return Promise.resolve(true);
+      case "stranger":
+        this.#noteStranger(admission.senderId);
+        return Promise.resolve(true);
+      case "admitted":
+        return this.#handInOnce(admission.received);
+    }
+  }
+
+  #handInOnce(received: ReceivedMessage): Promise<boolean> {
+    const { message } = received;
+    const platformId = platformIdOf(message);
+    // A mention comes twice, as a message and as a mention.
+    const known = this.#recent.get(platformId);
+    if (known !== undefined) return known;
+    const { clock } = this.#options;
+    const lateMs = this.#lateness.of(`${Number(message.ts) * 1_000}`, clock.now());
+    if (lateMs > 0 && commandIn(received) !== null) {
+      logger.warn("Ignored the command {platformId}: it came {lateMs} ms late", {
+        platformId,
+        lateMs,
+      });
+      return Promise.resolve(true);
+    }
+    const handing = this.#handIn(this.#inboundOf(received, lateMs), received);
+    this.#recent.set(platformId, handing);
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
+    return handing;
+  }
+
+  #inboundOf(received: ReceivedMessage, lateMs: number): ChannelInbound {
+    const { completer, channel } = this.#options;
+    const { message } = received;
+    const sessionKey = threadSession(received, channel);
+    const inbound = {
+      platformId: platformIdOf(message),
+      chatId: message.channel,
+      senderId: message.user,
+      context: contextOf(received),
+      ...(sessionKey !== null && { sessionKey }),
+    };
+    const contents = completer.contentsAtOnce(received, lateMs);
+    if (contents !== null) return { ...inbound, ...contents };
+    return { ...inbound, content: "", media: [], draft: completer.draftOf(received, lateMs) };
+  }
+
+  async #handIn(inbound: ChannelInbound, received: ReceivedMessage): Promise<boolean> {
+    const { platformId } = inbound;
+    const { memory, handIn, onAccepted } = this.#options;
+    const { channel, ts } = received.message;
+    memory.begin(channel, ts);
+    const result = await handIn(inbound).catch((error): HandInResult => {
+      logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
+      return "refused";
+    });
+    if (result === "refused") {
+      this.#recent.delete(platformId);
+      return false;
+    }
+    memory.taken(channel, ts);
+    if (!received.isDirect) memory.join(channel, received.threadTs);
+    if (result === "accepted") onAccepted(inbound);
+    return true;
+  }
+
+  #noteStranger(senderId: string): void {
+    const { allowFrom } = this.#options;
+    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
+    if (this.#strangers.has(senderId)) return;
+    this.#strangers.add(senderId);
+    logger.info("Refused {senderId}, who is not in channels.slack.allowFrom", { senderId });
+  }
+}

@@ -1,0 +1,8 @@
+import { describeChannel } from "../channel_contract.ts";
+import { SlackHarness } from "./slack_harness.ts";
+
+describeChannel({
+  name: "slack",
+  aliceChatId: "DALICE",
+  open: (clock) => Promise.resolve(new SlackHarness(clock)),
+});
