@@ -69,8 +69,8 @@ const GATE_AND_ROUTER: readonly PlantedFault[] = [
   {
     what: "forgets what crossed a session's last word",
     file: "actors/gateway/router.ts",
-    find: "    } else if (entry?.wasTold) {\n      this.#wakeAgain(sessionKey);\n    }",
-    replace: "    }",
+    find: "if (entry?.wasTold && !this.#erasing.has(sessionKey)) {",
+    replace: "if (entry === undefined) {",
   },
   {
     what: "looks once into a journal that fails",
@@ -239,8 +239,8 @@ const SESSION: readonly PlantedFault[] = [
   },
   {
     what: "never sleeps",
-    file: "actors/session/session.ts",
-    find: `this.#tellIdle("session_idle");`,
+    file: "actors/session/idleness.ts",
+    find: `if (isTold) this.#tell("session_idle");`,
     replace: "",
   },
   {
@@ -376,7 +376,7 @@ const HISTORY: readonly PlantedFault[] = [
   {
     what: "brings lines of the old conversation into the new one",
     file: "actors/session/session_store.ts",
-    find: "    await this.#journal.dropLines(await this.#journal.unfiledLines(key));\n",
+    find: "    await this.#journal.dropLines(unfiled);\n",
     replace: "",
   },
   {
@@ -495,7 +495,8 @@ const KEEPER_AND_LIMITS: readonly PlantedFault[] = [
   {
     what: "forgets who waits for room",
     file: "actors/gateway/router.ts",
-    find: '    else this.#cursor ??= { part: "inbounds", afterSeq: seq - 1 };\n',
+    find:
+      '    else this.#cursor = earlier(this.#cursor, { part: "inbounds", afterSeq: seq - 1 });\n',
     replace: "",
   },
   {
