@@ -7,7 +7,6 @@
 import { getLogger } from "@logtape/logtape";
 import { type Inbound, JournalError } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome, Work } from "../kernel/actor.ts";
-import type { Timer } from "../kernel/clock.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
@@ -20,7 +19,7 @@ import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
-import { mergeIntoWake, type SessionActorMessage, TurnStoppedError } from "./session_protocol.ts";
+import { mergeIntoWake, type SessionActorMessage } from "./session_protocol.ts";
 import { servicesOf } from "./session_model.ts";
 import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
@@ -28,6 +27,7 @@ import type { SessionLog } from "./session_log.ts";
 import { TurnSteps } from "./steps.ts";
 import { Turn, type TurnEnd } from "./turn.ts";
 import { TurnPermit } from "./turn_permit.ts";
+import { TurnSeat } from "./turn_seat.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
 import { WorkBeside } from "./work_beside.ts";
@@ -38,8 +38,6 @@ const logger = getLogger(["troupe", "session", "session"]);
 const MAILBOX_MAX = 256;
 /** A turn that is aborted, and what it has in the journal's hands, must end within this. */
 const SHUTDOWN_MS = 10_000;
-/** A paused turn looks at the time this often: clocks are set, and machines sleep. */
-const PAUSED_LOOK_MS = 10 * 60_000;
 
 /** Defines the actor of one session. */
 export function sessionActor(
@@ -56,17 +54,6 @@ export function sessionActor(
   };
 }
 
-/**
- * waking: reads its past; idle: sleeps soon; queued: waits for a permit; running: a turn runs;
- * paused: its turn waits for room in a budget.
- */
-type State =
-  | { readonly state: "waking" }
-  | { readonly state: "idle" }
-  | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
-  | { readonly state: "running"; readonly work: Work }
-  | { readonly state: "paused"; readonly budget: SpentBudget; readonly timer: Timer | undefined };
-
 interface SessionOptions {
   readonly sessionKey: string;
   readonly services: SessionServices;
@@ -81,11 +68,11 @@ class Session implements Actor<SessionActorMessage> {
   readonly #idleness: Idleness;
   readonly #memory: SessionMemory;
   readonly #beside: WorkBeside<SessionActorMessage>;
-  readonly #permit: TurnPermit;
+  readonly #seat: TurnSeat;
   readonly #upkeepPermit: TurnPermit;
   readonly #upkeep: Upkeep;
   readonly #desk: ApprovalDesk;
-  #state: State = { state: "waking" };
+  /** Undefined while it reads its past. */
   #log: SessionLog | undefined;
   /** The turn that runs, or was interrupted and waits for its permit. */
   #turn: Turn | undefined;
@@ -109,7 +96,13 @@ class Session implements Actor<SessionActorMessage> {
       startTimer: () => context.after(idleMs, { type: "idle_elapsed" }),
     });
     this.#beside = new WorkBeside(context);
-    this.#permit = new TurnPermit({ gate, newId, holder: context.self });
+    const permit = new TurnPermit({ gate, newId, holder: context.self });
+    this.#seat = new TurnSeat({
+      ...{ sessionKey, gate, newId, permit },
+      clock: services.clock,
+      holder: context.self,
+      startTimer: (delayMs) => context.after(delayMs, { type: "resume_due" }),
+    });
     this.#upkeepPermit = new TurnPermit({ gate, newId, holder: context.self });
     this.#upkeep = new Upkeep({
       services: this.#services,
@@ -118,7 +111,7 @@ class Session implements Actor<SessionActorMessage> {
       openTurn: () => this.#turn?.steps.turnId,
       start: (work) => this.#pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
     });
-    this.#desk = new ApprovalDesk({ services, permit: this.#permit });
+    this.#desk = new ApprovalDesk({ services, permit });
     this.#pipe(
       () => wakeSession(sessionKey, services, context.signal),
       (outcome) => ({ type: "woken", outcome }),
@@ -170,9 +163,7 @@ class Session implements Actor<SessionActorMessage> {
   async stopped(): Promise<void> {
     await this.#beside.ended();
     await this.#log?.filed();
-    // After a restart nobody would know of this permit, and its holder lives on.
-    if (this.#state.state === "queued") this.#release(this.#state.requestId);
-    this.#permit.end();
+    this.#seat.end();
     this.#upkeepPermit.end();
   }
 
@@ -181,7 +172,6 @@ class Session implements Actor<SessionActorMessage> {
     this.#log = log;
     this.#upkeep.begin(log, upkeep);
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
-    this.#state = { state: "idle" };
     if (interrupted !== undefined) this.#voidQuestion(interrupted.steps, log);
     this.#take(waiting);
   }
@@ -219,7 +209,7 @@ class Session implements Actor<SessionActorMessage> {
 
   /** Looks into the journal for what was not told, or not kept. */
   #look(): void {
-    if (this.#isLooking || this.#state.state === "waking") {
+    if (this.#isLooking || this.#log === undefined) {
       this.#mustLook = true; // the look that is under way may have read too early
       return;
     }
@@ -255,54 +245,47 @@ class Session implements Actor<SessionActorMessage> {
 
   /** Begins whatever is next: commands first, then a turn, then sleep. */
   #advance(): void {
-    if (this.#state.state === "waking") return;
+    if (this.#log === undefined) return;
     if (this.#commands.active === undefined) this.#nextCommand();
     if (this.#commands.active !== undefined) return;
     this.#upkeep.next();
-    if (this.#state.state === "idle") {
-      if (this.#turn !== undefined || this.#mayHaveWork) this.#queue();
-      else this.#rest();
-    } else if (this.#state.state === "queued" && this.#state.isGranted) {
-      this.#startTurn(this.#state.requestId);
-    }
+    if (this.#seat.isReady) return this.#startTurn(this.#log);
+    if (!this.#seat.isIdle) return;
+    if (this.#turn !== undefined || this.#mayHaveWork) this.#queue();
+    else this.#rest();
   }
 
   #queue(): void {
     this.#idleness.end();
     this.#memory.waiting.release();
-    const requestId = this.#services.newId();
-    this.#state = { state: "queued", requestId, isGranted: false };
-    this.#services.gate.tell({ type: "request_permit", requestId, holder: this.#context.self });
+    this.#seat.queue();
   }
 
   #rest(): void {
-    if (this.#state.state !== "idle") return;
     if (this.#upkeep.isBusy) return this.#idleness.end();
     this.#idleness.begin({ isTold: !this.#isLooking });
   }
 
   #idleElapsed(): void {
-    if (this.#state.state !== "idle" || this.#isOccupied) return;
+    if (this.#isOccupied) return;
     this.#idleness.elapsed({ isTold: !this.#isLooking });
     this.#rest();
   }
 
   #sleep(idleId: string): void {
-    if (this.#state.state !== "idle" || this.#isOccupied) return;
+    if (this.#isOccupied) return;
     if (this.#idleness.isStill(idleId)) this.#context.stopSelf();
   }
 
-  /** Something other than a turn is under way. */
+  /** Something is under way, or it is not awake yet. */
   get #isOccupied(): boolean {
+    if (this.#log === undefined || !this.#seat.isIdle) return true;
     return this.#commands.active !== undefined || this.#upkeep.isBusy;
   }
 
   #permitGranted(requestId: string): void {
-    if (this.#permit.take(requestId) || this.#upkeepPermit.take(requestId)) return;
-    if (this.#state.state !== "queued" || this.#state.requestId !== requestId) {
-      return this.#release(requestId); // no longer wanted
-    }
-    this.#state = { state: "queued", requestId, isGranted: true };
+    if (this.#upkeepPermit.take(requestId)) return;
+    this.#seat.granted(requestId);
     this.#advance();
   }
 
@@ -310,23 +293,15 @@ class Session implements Actor<SessionActorMessage> {
     if (!this.#upkeepPermit.asks(requestId)) this.#memory.waiting.hold();
   }
 
-  #release(requestId: string): void {
-    this.#services.gate.tell({ type: "release_permit", requestId });
-  }
-
-  #startTurn(requestId: string): void {
-    const log = this.#wokenLog();
+  #startTurn(log: SessionLog): void {
     const turn = this.#turn ??= this.#makeTurn(log, {
       steps: new TurnSteps(log, this.#services.newId()),
       mustRunAlone: false,
     });
     this.#mayHaveWork = false;
-    this.#permit.begin(requestId);
-    const work = this.#pipe(
-      (signal) => turn.run(signal),
-      (outcome) => ({ type: "turn_ended", outcome }),
+    this.#seat.begin(() =>
+      this.#pipe((signal) => turn.run(signal), (outcome) => ({ type: "turn_ended", outcome }))
     );
-    this.#state = { state: "running", work };
   }
 
   #turnEnded(outcome: Outcome<TurnEnd>): void {
@@ -347,33 +322,17 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #turnOver(paused?: SpentBudget): void {
-    invariant(this.#state.state === "running", "a turn was under way");
-    this.#permit.end();
-    this.#state = { state: "idle" };
+    this.#seat.over();
     const { compaction } = this.#services;
     compaction?.tell({ type: "session_used", sessionKey: this.#sessionKey });
     const command = this.#commands.active;
     if (command?.phase === "waiting") return this.#carryOut(command);
-    if (paused !== undefined) this.#waitFor(paused);
+    if (paused !== undefined) this.#seat.pause(paused);
     this.#advance();
-  }
-
-  /** The turn goes on when the budget has room again; or after a restart, which may bring more. */
-  #waitFor(budget: SpentBudget): void {
-    const leftMs = (budget.resumesAtMs ?? Infinity) - this.#services.clock.now();
-    const timer = leftMs === Infinity
-      ? undefined
-      : this.#context.after(Math.min(leftMs, PAUSED_LOOK_MS), { type: "resume_due" });
-    this.#state = { state: "paused", budget, timer };
   }
 
   #resumeDue(): void {
-    if (this.#state.state !== "paused") return;
-    const { budget } = this.#state;
-    const isDue = this.#services.clock.now() >= (budget.resumesAtMs ?? Infinity);
-    if (!isDue) return this.#waitFor(budget);
-    this.#state = { state: "idle" };
-    this.#advance();
+    if (this.#seat.resume()) this.#advance();
   }
 
   /** Somebody keeps time for sessions that sleep; what came meanwhile has the say. */
@@ -404,18 +363,8 @@ class Session implements Actor<SessionActorMessage> {
     const command = this.#commands.activeIn("checking");
     if (!valueOf(outcome)) return this.#commandOver();
     if (!endsTurn(command.name)) return this.#carryOut(command);
-    if (this.#state.state === "running") {
-      command.phase = "waiting";
-      return this.#abortTurn(this.#state.work);
-    }
-    if (this.#state.state === "queued") this.#release(this.#state.requestId);
-    if (this.#state.state === "paused") this.#state.timer?.cancel();
-    this.#state = { state: "idle" };
-    this.#carryOut(command);
-  }
-
-  #abortTurn(work: Work): void {
-    work.abort(new TurnStoppedError(`Stopped the turn of "${this.#sessionKey}": on request`));
+    if (this.#seat.clear()) return this.#carryOut(command);
+    command.phase = "waiting";
   }
 
   #carryOut(command: ActiveCommand): void {
@@ -428,7 +377,7 @@ class Session implements Actor<SessionActorMessage> {
       log: this.#wokenLog(),
       memory: this.#memory,
       turn: this.#turn,
-      paused: this.#state.state === "paused" ? this.#state.budget : undefined,
+      paused: this.#seat.paused,
       desk: this.#desk,
       upkeep: this.#upkeep,
       hurry: command.hurry,

@@ -209,21 +209,21 @@ const CHANNELS: readonly PlantedFault[] = [
 const SESSION: readonly PlantedFault[] = [
   {
     what: "keeps its permit after a turn",
-    file: "actors/session/session.ts",
-    find: '    this.#release(state.requestId);\n    this.#state = { state: "idle"',
+    file: "actors/session/turn_seat.ts",
+    find: '    this.#options.permit.end();\n    this.#state = { state: "idle"',
     replace: '    this.#state = { state: "idle"',
   },
   {
     what: "forgets what waits behind a turn",
     file: "actors/session/session.ts",
-    find: "if (outcome.value.mayLeaveWork) this.#mayHaveWork = true;",
+    find: "if (mayLeaveWork) this.#mayHaveWork = true;",
     replace: "",
   },
   {
     what: "waits for the turn instead of stopping it",
-    file: "actors/session/session.ts",
-    find: "return this.#abortTurn(this.#state.work);",
-    replace: "return void this.#state.work;",
+    file: "actors/session/turn_seat.ts",
+    find: "this.#state.work.abort(new TurnStoppedError(text));",
+    replace: "void new TurnStoppedError(text);",
   },
   {
     what: "forgets the turn that was interrupted",
@@ -234,8 +234,8 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "lets the model answer commands",
     file: "actors/session/session.ts",
-    find: "if (!isCommand(inbound)) this.#mayHaveWork = true;",
-    replace: "if (!isCommand(inbound) || inbound.seq > 0) this.#mayHaveWork = true;",
+    find: "const isMessage = !isCommand(inbound);",
+    replace: "const isMessage = !isCommand(inbound) || inbound.seq > 0;",
   },
   {
     what: "never sleeps",
