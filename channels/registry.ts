@@ -33,7 +33,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     () => import("./feishu/mod.ts"),
     async () => (await import("./feishu/setup/mod.ts")).setup,
   ),
-  channelEntry(telegram, () => import("./telegram/mod.ts")),
+  channelEntry(
+    telegram,
+    () => import("./telegram/mod.ts"),
+    async () => (await import("./telegram/setup/mod.ts")).setup,
+  ),
   channelEntry(slack, () => import("./slack/mod.ts")),
 ];
 

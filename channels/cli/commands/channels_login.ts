@@ -31,6 +31,9 @@ export interface LoginFlags {
   readonly instance?: string | undefined;
   readonly appId?: string | undefined;
   readonly appSecret?: string | undefined;
+  readonly token?: string | undefined;
+  readonly botToken?: string | undefined;
+  readonly appToken?: string | undefined;
   readonly domain?: string | undefined;
   readonly scan?: boolean | undefined;
   readonly force?: boolean | undefined;
@@ -99,8 +102,9 @@ async function makeScene(
   };
 }
 
-function givenBy({ appId, appSecret, domain }: LoginFlags): Readonly<Record<string, string>> {
-  const given = Object.entries({ appId, appSecret, domain });
+function givenBy(flags: LoginFlags): Readonly<Record<string, string>> {
+  const { appId, appSecret, token, botToken, appToken, domain } = flags;
+  const given = Object.entries({ appId, appSecret, token, botToken, appToken, domain });
   return Object.fromEntries(
     given.flatMap(([key, value]) => value === undefined ? [] : [[key, value.trim()]]),
   );

@@ -1,0 +1,6 @@
+/**
+ * Setting a Telegram bot up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
