@@ -20,7 +20,7 @@ import {
 import { chooseNamedModel } from "../../providers/session_model.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { AgentDefaults } from "../config/schema/agents.ts";
-import type { FoundModel, ModelSettings, ModelsPort } from "../session/session_model.ts";
+import type { FoundModel, ModelSettings, ModelsPort } from "../session/ports.ts";
 import { StartError } from "./errors.ts";
 import type { World } from "./world.ts";
 

@@ -8,7 +8,7 @@ import type { CommandScene } from "./commands.ts";
 import { fitMessages, inputBudget, requestTokens } from "./governance.ts";
 import { placeOf } from "./incoming.ts";
 import { lastSummary } from "./last_summary.ts";
-import type { PromptSection } from "./prompt.ts";
+import type { PromptSection } from "./ports.ts";
 
 /** A count that the model gave may differ from our estimate by this factor; more is a mistake. */
 const CORRECTION_MAX = 3;

@@ -4,7 +4,8 @@
  */
 
 import type { CommandScene } from "./commands.ts";
-import { chosenModel, type ModelsPort, type SessionModel, withModel } from "./session_model.ts";
+import type { ModelsPort, SessionModel } from "./ports.ts";
+import { chosenModel, withModel } from "./session_model.ts";
 
 /** The argument that goes back to the configured model. */
 const STANDARD = "default";

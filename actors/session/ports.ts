@@ -22,9 +22,7 @@ import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { ToolContext, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
-import type { PromptSection } from "./prompt.ts";
 import type { ReadImage } from "./runtime_context.ts";
-import type { ModelsPort } from "./session_model.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
 
 /** What a session asks of the concurrency gate. */
@@ -163,6 +161,42 @@ export interface MemoryDesk {
   /** @param id null is the newest */
   show(id: string | null): Promise<VersionAnswer>;
   restore(id: string): Promise<VersionRestored>;
+}
+
+/** What depends on the model. */
+export type ModelSettings = Pick<
+  SessionSettings,
+  "model" | "temperature" | "tokensMax" | "contextWindowTokens" | "reasoningEffort"
+>;
+
+/** A model that sessions can talk with. */
+export interface SessionModel {
+  readonly settings: ModelSettings;
+  readonly provider: Provider;
+  /** Who answers, for people: `gpt-x by OpenAI, else deepseek-chat by DeepSeek`. */
+  readonly description: string;
+}
+
+/** A model by its name; a refusal is half a sentence for people. */
+export type FoundModel =
+  | { readonly state: "found"; readonly model: SessionModel }
+  | { readonly state: "refused"; readonly reason: string };
+
+/** The models that sessions can choose from. */
+export interface ModelsPort {
+  /** What a session talks with that chose none. */
+  readonly standard: SessionModel;
+  /** Names that the configuration gives: presets, and models that stand in for others. */
+  readonly names: readonly string[];
+  /** Any model's name will do, if somebody is set up who answers for it. */
+  find(name: string): FoundModel;
+}
+
+/** A piece of the prompt: a file, or what is said by itself. */
+export interface PromptSection {
+  /** For people. */
+  readonly name: string;
+  readonly text: string;
 }
 
 /** What the keeper of idle conversations is told. */

@@ -6,7 +6,7 @@
 
 import { MemoryScope } from "../memory/scope.ts";
 import { recentHistory } from "./recent_history.ts";
-import type { PromptFiles } from "./ports.ts";
+import type { PromptFiles, PromptSection } from "./ports.ts";
 import { identityText } from "./prompt_texts.ts";
 
 /** Between the parts of the prompt. */
@@ -32,13 +32,6 @@ export interface PromptFacts {
   readonly memoryTemplate: string;
   /** A USER.md that still equals it is left out. @default none is */
   readonly userTemplate?: string;
-}
-
-/** A piece of the prompt: a file, or what is said by itself. */
-export interface PromptSection {
-  /** For people. */
-  readonly name: string;
-  readonly text: string;
 }
 
 /** A history file as it was read, and what came of it. */

@@ -5,43 +5,13 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Provider } from "../../providers/provider.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { SessionServices, SessionSettings } from "./ports.ts";
+import type { ModelsPort, SessionServices } from "./ports.ts";
 
 const logger = getLogger(["troupe", "session", "model"]);
 
 /** Field of a session's metadata: the name that was asked for. */
 const FIELD = "model";
-
-/** What depends on the model. */
-export type ModelSettings = Pick<
-  SessionSettings,
-  "model" | "temperature" | "tokensMax" | "contextWindowTokens" | "reasoningEffort"
->;
-
-/** A model that sessions can talk with. */
-export interface SessionModel {
-  readonly settings: ModelSettings;
-  readonly provider: Provider;
-  /** Who answers, for people: `gpt-x by OpenAI, else deepseek-chat by DeepSeek`. */
-  readonly description: string;
-}
-
-/** A model by its name; a refusal is half a sentence for people. */
-export type FoundModel =
-  | { readonly state: "found"; readonly model: SessionModel }
-  | { readonly state: "refused"; readonly reason: string };
-
-/** The models that sessions can choose from. */
-export interface ModelsPort {
-  /** What a session talks with that chose none. */
-  readonly standard: SessionModel;
-  /** Names that the configuration gives: presets, and models that stand in for others. */
-  readonly names: readonly string[];
-  /** Any model's name will do, if somebody is set up who answers for it. */
-  find(name: string): FoundModel;
-}
 
 /** The name that a session chose; null when it chose none. */
 export function chosenModel(metadata: JsonObject): string | null {

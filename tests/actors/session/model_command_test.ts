@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ModelsPort, SessionModel } from "../../../actors/session/session_model.ts";
+import type { ModelsPort, SessionModel } from "../../../actors/session/ports.ts";
 import { ScriptedProvider } from "../../support/scripted_provider.ts";
 import { type Disk, SessionBench } from "../../support/session_bench.ts";
 import { benchSettings } from "../../support/session_services.ts";
