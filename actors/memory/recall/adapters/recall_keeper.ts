@@ -25,6 +25,8 @@ import { allSources, scopeAt, sessionSource, sourcesOfScope } from "./recall_sou
 const SMALL_BYTES = 4 * 1024 * 1024;
 /** All files are looked at again when somebody asks and the last look is older: people edit them. */
 const LOOK_AGAIN_MS = 5 * 60_000;
+/** How long a search waits for files that were never looked at. */
+const FIRST_READ_MS = 1_000;
 /** Slices of changed files that a search waits for; the rest is read behind it. */
 const FRESH_SLICES_MAX = 8;
 /** Places that are read and ranked for one search; further ones are not found. */
@@ -109,6 +111,7 @@ export class RecallKeeper implements Disposable {
 
   /** Passages with the words of the query, best first. */
   search(query: RecallQuery, nowMs: number): RecallAnswer {
+    this.#readFirst();
     return this.#healing(() => {
       this.#prepare(query, nowMs);
       const terms = termsOf(query.text, { keepsStopWords: true });
@@ -156,6 +159,12 @@ export class RecallKeeper implements Disposable {
   /** A file of facts stands in the prompt, whole where it is small; as it came, it says nothing. */
   #isInPrompt({ kind, path }: RecallHit): boolean {
     return kind === "facts" && (this.#index.file(path)?.size ?? 0) <= FACTS_BYTES_SHOWN;
+  }
+
+  /** A first search waits a while for what is to be read, so that a small workspace is complete. */
+  #readFirst(): void {
+    const untilMs = performance.now() + FIRST_READ_MS;
+    while (!this.#hasWalked && performance.now() < untilMs) this.step();
   }
 
   /** Looks for passages with any of `wanted`, and ranks those higher that hold more of `all`. */

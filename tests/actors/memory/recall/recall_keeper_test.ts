@@ -55,6 +55,16 @@ Deno.test("Recall tells where, when and by whom a passage was said", () => {
   ]);
 });
 
+Deno.test("A first search is complete where there is little to read", () => {
+  using world = new RecallWorld();
+  for (let chat = 0; chat < 20; chat++) {
+    world.session(`feishu:oc_${chat}`, [{ content: `otter ${chat}` }]);
+  }
+  using keeper = world.keeper();
+  const { hits, isPartial } = keeper.search({ text: "otter", scope: GLOBAL, limit: 50 }, NOW_MS);
+  assert.deepEqual([hits.length, isPartial], [20, false]);
+});
+
 Deno.test("Recall narrows by kind and time, and pages", () => {
   using world = new RecallWorld();
   world.write("memory/history.jsonl", historyLine(1, "otter zero", "2026-01-01 00:00"));
