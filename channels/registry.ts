@@ -11,6 +11,7 @@ import {
 } from "../actors/config/plugin_channel.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
+import { manifest as discord } from "./discord/manifest.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
 import type { ChannelManifest, ChannelSection } from "./manifest.ts";
 import type { ChannelSetup } from "./setup.ts";
@@ -38,6 +39,7 @@ export const channelEntries: readonly ChannelEntry[] = [
     () => import("./telegram/mod.ts"),
     async () => (await import("./telegram/setup/mod.ts")).setup,
   ),
+  channelEntry(discord, () => import("./discord/mod.ts")),
   channelEntry(slack, () => import("./slack/mod.ts")),
 ];
 

@@ -1,0 +1,96 @@
+/**
+ * What comes and goes on the gateway, in the platform's spelling; messages aside.
+ * @module
+ */
+
+import { z } from "zod";
+import { listOf, optionalId, optionalText, type User, userSchema } from "./wire.ts";
+
+/** A person used one of the bot's commands. */
+export interface Interaction {
+  readonly id: string;
+  readonly token: string;
+  readonly application_id: string;
+  readonly type: number;
+  readonly channel_id: string | null;
+  readonly guild_id: string | null;
+  readonly user: User;
+  /** Name of the command, and what follows it. */
+  readonly command: string;
+  readonly argument: string;
+}
+
+/** {@link Interaction}, as `INTERACTION_CREATE` tells of it */
+export const interactionSchema: z.ZodType<Interaction> = z.object({
+  id: z.string().min(1),
+  token: z.string().min(1),
+  application_id: z.string().min(1),
+  type: z.number(),
+  channel_id: optionalId,
+  guild_id: optionalId,
+  user: userSchema.optional(),
+  member: z.object({ user: userSchema }).optional(),
+  data: z.object({
+    name: optionalText,
+    options: listOf(z.object({ value: z.union([z.string(), z.number(), z.boolean()]) })).catch([]),
+  }).nullish(),
+}).transform(({ user, member, data, ...rest }, context) => {
+  const who = member?.user ?? user;
+  if (who === undefined) {
+    context.addIssue({ code: "custom", message: "nobody did it" });
+    return z.NEVER;
+  }
+  const argument = (data?.options ?? []).map(({ value }) => String(value)).join(" ");
+  return { ...rest, user: who, command: data?.name ?? "", argument };
+});
+
+/** What comes and goes on the socket. */
+export interface Frame {
+  readonly op: number;
+  readonly d?: unknown;
+  /** Number of the event; null for anything else. */
+  readonly s: number | null;
+  /** Name of the event; "" for anything else. */
+  readonly t: string;
+}
+
+/** {@link Frame} */
+export const frameSchema: z.ZodType<Frame> = z.object({
+  op: z.number(),
+  d: z.unknown().optional(),
+  s: z.number().nullish().transform((value) => value ?? null),
+  t: optionalText,
+});
+
+/** The first frame. */
+export const helloSchema: z.ZodType<{ readonly heartbeat_interval: number }> = z.object({
+  heartbeat_interval: z.number().positive(),
+});
+
+/** `READY`: a session began. */
+export interface Ready {
+  readonly user: User;
+  readonly session_id: string;
+  readonly resume_gateway_url: string;
+  readonly application: { readonly id: string };
+}
+
+/** {@link Ready} */
+export const readySchema: z.ZodType<Ready> = z.object({
+  user: userSchema,
+  session_id: z.string().min(1),
+  resume_gateway_url: z.string().min(1),
+  application: z.object({ id: z.string().min(1) }),
+});
+
+/** `GET /gateway/bot` */
+export interface GatewayFacts {
+  readonly url: string;
+  readonly session_start_limit: { readonly remaining: number; readonly reset_after: number };
+}
+
+/** {@link GatewayFacts} */
+export const gatewaySchema: z.ZodType<GatewayFacts> = z.object({
+  url: z.string().min(1),
+  session_start_limit: z.object({ remaining: z.number(), reset_after: z.number() }),
+});

@@ -1,0 +1,8 @@
+import { describeChannel } from "../channel_contract.ts";
+import { ALICE_CHAT, DiscordHarness } from "./discord_harness.ts";
+
+describeChannel({
+  name: "discord",
+  aliceChatId: ALICE_CHAT,
+  open: (clock) => Promise.resolve(new DiscordHarness(clock)),
+});
