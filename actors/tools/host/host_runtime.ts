@@ -4,11 +4,10 @@
  */
 
 import { asError } from "../../kernel/errors.ts";
-import { invariant } from "../../kernel/invariant.ts";
+import { invariant, unreachable } from "../../kernel/invariant.ts";
 import { ToolError } from "../tool.ts";
 import type { HostInside, HostWorld } from "./host_inside.ts";
-import { toHostSchema } from "./host_messages.ts";
-import type { FromHost, HostCall, HostSetup } from "./host_protocol.ts";
+import type { FromHost, HostCall, HostSetup, ToHost } from "./host_protocol.ts";
 
 /** What a host needs of the process it lives in. */
 export interface HostRuntimeOptions {
@@ -34,7 +33,8 @@ export class HostRuntime {
    * @throws whatever is wrong with it: the gateway alone writes here, so that ends the host
    */
   take(line: string): void {
-    const message = toHostSchema.parse(JSON.parse(line));
+    // Its own gateway wrote the line; schemas for it would cost a sixth of the start.
+    const message: ToHost = JSON.parse(line);
     switch (message.type) {
       case "set_up":
         this.#setup = message.setup;
@@ -45,6 +45,8 @@ export class HostRuntime {
         return void this.#answer(message.id, message.call);
       case "abort":
         return this.#running.get(message.id)?.abort();
+      default:
+        return unreachable(message);
     }
   }
 

@@ -142,6 +142,8 @@ function denoLine(rights: HostRights, entry: URL): string[] {
     "--cached-only",
     "--no-check",
     "--ignore-env",
+    // Else all that any tool may ever import is looked at before the first line runs.
+    "--unstable-lazy-dynamic-imports",
     `--v8-flags=--max-old-space-size=${Math.floor(memoryBytesMax / 1_000_000)}`,
     ...flag("allow-read", withModules(read)),
     ...flag("allow-write", write),
