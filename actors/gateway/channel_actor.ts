@@ -47,6 +47,15 @@ export interface ChannelReport {
   /** Threads of Workers that would not end; each may use a core until the gateway restarts. */
   readonly stuckThreads: number;
   readonly lastError: string | null;
+  /** Null until something happened. */
+  readonly lastEvent: ChannelEvent | null;
+}
+
+/** What last passed between a channel and its platform. */
+export interface ChannelEvent {
+  readonly what: "message_received" | "message_sent" | "connection_changed";
+  /** Epoch milliseconds. */
+  readonly atMs: number;
 }
 
 /** What the gateway tells a channel's actor. */
@@ -117,6 +126,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   #stuckThreads = 0;
   #recentFaults = 0;
   #lastError: string | null = null;
+  #lastEvent: ChannelEvent | null = null;
   #isStopping = false;
 
   constructor(context: ActorContext<ChannelActorMessage>, options: ChannelActorOptions) {
@@ -137,6 +147,8 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   receive(message: ChannelActorMessage): void {
     switch (message.type) {
       case "hand_in":
+        this.#noteEvent("message_received");
+        return this.#desk.receive(message);
       case "complete_inbound":
       case "list_drafts":
       case "withdraw_inbound":
@@ -195,6 +207,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   #connectionChanged(connection: ConnectionState, isStreaming: boolean): void {
     const { name, outbox } = this.#options;
     this.#connection = connection;
+    this.#noteEvent("connection_changed");
     const details = { name, state: connection.state, detail: connection.detail };
     if (connection.state === "ready") {
       logger.info("Channel {name} is ready: {detail}", details);
@@ -217,6 +230,10 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     this.#connection = { state: "failed", detail: error };
     logger.error("Channel {name} has failed and stays off: {error}", { name, error });
     this.#alarm(`Channel ${name} has failed and stays off until it is mended: ${error}`);
+  }
+
+  #noteEvent(what: ChannelEvent["what"]): void {
+    this.#lastEvent = { what, atMs: this.#context.clock.now() };
   }
 
   get #subject(): string {
@@ -271,8 +288,11 @@ class ChannelActor implements Actor<ChannelActorMessage> {
         host.ask((answer) => ({ type: "deliver", delivery, replyTo: answer }), {
           timeoutMs: DELIVERY_TIMEOUT_MS,
         }),
-      (outcome) =>
-        replyTo.reply(outcome.state === "ok" ? outcome.value : unanswered(outcome.error)),
+      (outcome) => {
+        const isSent = outcome.state === "ok" && outcome.value.state === "sent";
+        if (isSent) this.#noteEvent("message_sent");
+        replyTo.reply(outcome.state === "ok" ? outcome.value : unanswered(outcome.error));
+      },
       () => replyTo.reply(isDown(delivery)),
     );
   }
@@ -332,6 +352,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       restarts: this.#restarts,
       stuckThreads: this.#stuckThreads,
       lastError: this.#lastError,
+      lastEvent: this.#lastEvent,
     };
   }
 }

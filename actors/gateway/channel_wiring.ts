@@ -61,6 +61,31 @@ export function platformChannels(options: PlatformOptions): readonly CoreChannel
   });
 }
 
+/** What a channel's Worker may do, and no more. */
+export interface WorkerRights {
+  /** `host:port` pairs. */
+  readonly net: string[];
+  readonly read: string[];
+  readonly write: string[];
+  /** The whole environment, from which secrets have been taken. */
+  readonly env: boolean;
+}
+
+/** The rights of one bot's Worker: its platform's hosts, the workspace to read, its media folder. */
+export function workerRights(
+  { manifest }: Pick<ChannelEntry, "manifest">,
+  { name, section }: Pick<ChannelInstance, "name" | "section">,
+  locations: Pick<Locations, "mediaFolder" | "workspace">,
+): WorkerRights {
+  const mediaFolder = join(locations.mediaFolder, name);
+  return {
+    net: [...manifest.hosts(section)],
+    read: [mediaFolder, locations.workspace, ...modulePlaces(section)],
+    write: [mediaFolder],
+    env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
+  };
+}
+
 function platformChannel(
   { manifest }: ChannelEntry,
   { name, section }: ChannelInstance,
@@ -76,12 +101,7 @@ function platformChannel(
       spawn(workerActor<ToChannel, FromChannel>({
         name: "host",
         entry: workerEntry,
-        permissions: {
-          net: [...manifest.hosts(section)],
-          read: [mediaFolder, locations.workspace, ...modulePlaces(section)],
-          write: [mediaFolder],
-          env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
-        },
+        permissions: workerRights({ manifest }, { name, section }, locations),
         init: asJson({
           channel: manifest.name,
           name,

@@ -29,6 +29,7 @@ export interface ChannelStatus {
   readonly detail: string;
   readonly restarts: number;
   readonly last_error: string | null;
+  readonly last_event: { readonly what: string; readonly at: string } | null;
   readonly outbox: number;
 }
 
@@ -37,6 +38,8 @@ const channelStatus: z.ZodType<ChannelStatus> = z.looseObject({
   detail: z.string(),
   restarts: z.number(),
   last_error: z.string().nullable(),
+  // Gateways of before it was told have none.
+  last_event: z.object({ what: z.string(), at: z.string() }).nullable().default(null),
   outbox: z.number(),
 });
 

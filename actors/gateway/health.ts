@@ -7,7 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { Journal, JournalCounts } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
-import type { ChannelControl, ChannelReport } from "./channel_actor.ts";
+import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_actor.ts";
 import type { GateActorMessage, GateReport } from "./gate.ts";
 import type { OutboxActorMessage, OutboxReport } from "./outbox.ts";
 import type { RouterActorMessage, SessionsReport } from "./router.ts";
@@ -24,6 +24,8 @@ export interface ChannelHealth {
   readonly restarts: number;
   readonly stuck_threads: number;
   readonly last_error: string | null;
+  /** What last passed between it and its platform, with the time in ISO form. */
+  readonly last_event: { readonly what: ChannelEvent["what"]; readonly at: string } | null;
   /** Messages that wait to be sent. */
   readonly outbox: number;
 }
@@ -131,8 +133,13 @@ async function channelHealth(
     restarts: report?.restarts ?? 0,
     stuck_threads: report?.stuckThreads ?? 0,
     last_error: report?.lastError ?? null,
+    last_event: eventOf(report?.lastEvent ?? null),
     outbox: outbox?.waiting ?? 0,
   }];
+}
+
+function eventOf(event: ChannelEvent | null): ChannelHealth["last_event"] {
+  return event === null ? null : { what: event.what, at: new Date(event.atMs).toISOString() };
 }
 
 /** Rows that have not come to their end. */

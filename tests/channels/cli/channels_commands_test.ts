@@ -105,21 +105,48 @@ Deno.test("channels status lists channels and their bots", async () => {
   const screen = new Screen();
   assert.equal(await main(["channels", "status", "--json", "--config", config], screen), 0);
   const [line] = JSON.parse(screen.out).filter(({ name }: { name: string }) => name === "feishu");
-  assert.deepEqual(line, {
+  const unknown = { restarts: null, lastEvent: null, lastError: null };
+  assert.partialDeepStrictEqual(line, {
     name: "feishu",
     displayName: "Feishu",
     enabled: true,
     bots: [
-      { name: "feishu.one", state: null, detail: "no gateway runs" },
+      {
+        name: "feishu.one",
+        state: null,
+        detail: "no gateway runs",
+        ...unknown,
+        rights: { net: ["open.feishu.cn:443", "msg-frontier.feishu.cn:443"] },
+      },
       {
         name: "feishu.two",
         state: "skipped",
         detail: "channels.feishu.instances[1] is skipped: " +
           "channels.feishu.instances[0] has the same app",
+        ...unknown,
+        rights: null,
       },
     ],
   });
   const text = new Screen();
   assert.equal(await main(["channels", "status", "--config", config], text), 0);
   assert.match(text.out, /Feishu \(feishu\): on\n {2}feishu\.one: enabled \(no gateway runs\)/);
+});
+
+Deno.test("channels status says what a channel may do, those of others included", async () => {
+  await using folder = await temporaryFolder();
+  const config = join(folder.path, "config.json");
+  const channels = {
+    telegram: { enabled: true, token: "1:a" },
+    echo: { enabled: true, module: "/opt/echo/mod.ts", hosts: ["127.0.0.1:8123"] },
+  };
+  await Deno.writeTextFile(config, JSON.stringify({ channels }));
+  const screen = new Screen();
+  assert.equal(await main(["channels", "status", "--config", config], screen), 0);
+  assert.match(
+    screen.out,
+    /Telegram \(telegram\): on\n {2}telegram: enabled .+\n {4}reaches api\.telegram\.org:443\n/,
+  );
+  assert.match(screen.out, /echo \(echo\): on\n.+\n {4}reaches 127\.0\.0\.1:8123\n/);
+  assert.match(screen.out, /reads .+media\/telegram, .+; writes .+media\/telegram\n/);
 });
