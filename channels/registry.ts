@@ -40,7 +40,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     async () => (await import("./telegram/setup/mod.ts")).setup,
   ),
   channelEntry(discord, () => import("./discord/mod.ts")),
-  channelEntry(slack, () => import("./slack/mod.ts")),
+  channelEntry(
+    slack,
+    () => import("./slack/mod.ts"),
+    async () => (await import("./slack/setup/mod.ts")).setup,
+  ),
 ];
 
 /**

@@ -75,6 +75,8 @@ export interface SlackLink extends Disposable {
    * @throws {SlackUnreachableError} no answer came, or none that can be read
    */
   call(call: SlackCall, signal: AbortSignal): Promise<unknown>;
+  /** The scopes that the bot token has. @throws as `call` does */
+  scopes(signal: AbortSignal): Promise<readonly string[]>;
   /** Sends a file's bytes where Slack said. @throws as `call` does */
   upload(url: string, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void>;
   /** Fetches a file with the bot's token. @throws as `call` does, and what `take` throws */

@@ -7,7 +7,7 @@
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { parseMultipart } from "./feishu/multipart.ts";
-import { Relay } from "./feishu/relay.ts";
+import { type Link, Relay } from "./feishu/relay.ts";
 import { seenIn } from "./slack/blocks.ts";
 import { type Fault, Faults } from "./slack/faults.ts";
 import { type Args, messageJson, METHODS, type MethodScene } from "./slack/methods.ts";
@@ -69,6 +69,7 @@ export class SlackPlatform implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #relay: Relay;
   readonly #tickets = new Set<string>();
+  readonly #socketLinks = new Set<Link>();
   #ticketCount = 0;
   #busy = 0;
 
@@ -189,9 +190,9 @@ export class SlackPlatform implements AsyncDisposable {
     this.#relay.isRefusing = false;
   }
 
-  /** Nothing moves any more on what is open, and nobody is told. */
+  /** Nothing moves any more on the sockets that are open, and nobody is told. */
   freeze(): void {
-    for (const link of this.#relay.links) link.freeze();
+    for (const link of this.#socketLinks) link.freeze();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -215,7 +216,11 @@ export class SlackPlatform implements AsyncDisposable {
 
   async #answer(request: Request, port: number): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === TICKETS_PATH) return this.#upgrade(request, searchParams.get("ticket") ?? "");
+    if (pathname === TICKETS_PATH) {
+      const link = this.#relay.link(port);
+      if (link !== undefined) this.#socketLinks.add(link);
+      return this.#upgrade(request, searchParams.get("ticket") ?? "");
+    }
     this.#busy++;
     try {
       if (pathname.startsWith("/api/")) {

@@ -39,21 +39,14 @@ class FetchLink implements SlackLink {
   }
 
   async call(call: SlackCall, signal: AbortSignal): Promise<unknown> {
-    const { method, args, isOnce = false, timeoutMs = TIMEOUT_MS } = call;
-    const { apiUrl, botToken, appToken } = this.#options;
-    const action = `call ${method}`;
-    const token = call.as === "app" ? appToken : botToken;
-    return await within(timeoutMs, signal, action, async (limited) => {
-      const response = await fetch(`${apiUrl}${method}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}` },
-        body: formOf(args),
-        redirect: "error",
-        signal: limited,
-        ...(isOnce && !this.#isDisposed && { client: this.#onceClient }),
-      });
-      return answerOf(action, response, await response.text());
-    });
+    return (await this.#call(call, signal)).body;
+  }
+
+  /** Slack tells them with every answer. */
+  async scopes(signal: AbortSignal): Promise<readonly string[]> {
+    const { headers } = await this.#call({ method: "auth.test", args: {} }, signal);
+    return (headers.get("x-oauth-scopes") ?? "").split(",").map((scope) => scope.trim())
+      .filter((scope) => scope !== "");
   }
 
   async upload(url: string, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
@@ -84,6 +77,28 @@ class FetchLink implements SlackLink {
 
   open(url: string, handlers: SocketHandlers, signal: AbortSignal): Promise<SlackSocket> {
     return openSocket(url, handlers, signal);
+  }
+
+  async #call(
+    call: SlackCall,
+    signal: AbortSignal,
+  ): Promise<{ readonly body: unknown; readonly headers: Headers }> {
+    const { method, args, isOnce = false, timeoutMs = TIMEOUT_MS } = call;
+    const { apiUrl, botToken, appToken } = this.#options;
+    const action = `call ${method}`;
+    const token = call.as === "app" ? appToken : botToken;
+    return await within(timeoutMs, signal, action, async (limited) => {
+      const response = await fetch(`${apiUrl}${method}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: formOf(args),
+        redirect: "error",
+        signal: limited,
+        ...(isOnce && !this.#isDisposed && { client: this.#onceClient }),
+      });
+      const body = answerOf(action, response, await response.text());
+      return { body, headers: response.headers };
+    });
   }
 
   [Symbol.dispose](): void {

@@ -7,7 +7,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
-import { Lateness } from "../../lateness.ts";
 import type { SlackMessage } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
 import type { Completer } from "./completer.ts";
@@ -39,15 +38,14 @@ export interface ReceiverOptions extends Omit<AdmissionRules, "takesPart"> {
 const RECENT_MAX = 2_000;
 /** Strangers named in the log; further ones are not. */
 const STRANGERS_MAX = 100;
-/** What was missed is read after so long a time at most. */
-const LATE_MS_MAX = 8 * 24 * 3_600_000;
+/** Below this nobody minds. */
+const LATE_MS = 10 * 60_000;
 
 /** Judges and hands in messages, one after the other. */
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #recent = new Map<string, Promise<boolean>>();
   readonly #strangers = new Set<string>();
-  readonly #lateness = new Lateness(LATE_MS_MAX);
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
@@ -87,8 +85,8 @@ export class Receiver {
     // A mention comes twice, as a message and as a mention.
     const known = this.#recent.get(platformId);
     if (known !== undefined) return known;
-    const { clock } = this.#options;
-    const lateMs = this.#lateness.of(`${Number(message.ts) * 1_000}`, clock.now());
+    const passedMs = Math.round(this.#options.clock.now() - Number(message.ts) * 1_000);
+    const lateMs = passedMs >= LATE_MS ? passedMs : 0;
     if (lateMs > 0 && commandIn(received) !== null) {
       logger.warn("Ignored the command {platformId}: it came {lateMs} ms late", {
         platformId,

@@ -108,11 +108,6 @@ export class Relay implements AsyncDisposable {
     return this.#links.get(innerClientPort);
   }
 
-  /** Every connection there is. */
-  get links(): readonly Link[] {
-    return [...this.#links.values()];
-  }
-
   /** Cuts every connection there is. */
   cutAll(): void {
     for (const link of this.#links.values()) link.cut();

@@ -1,0 +1,6 @@
+/**
+ * Setting a Slack app up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { ALICE_CHAT, Harness, TEAM } from "./harness.ts";
+
+Deno.test.each([
+  ["token", { botToken: "xoxb-wrong" }, /"channels\.slack\.botToken": the token is wrong/],
+  ["app token", { appToken: "xapp-wrong" }, /"channels\.slack\.appToken": the token is wrong/],
+  ["kind of token", { appToken: "xoxb-1-bot" }, /does not begin with xapp-/],
+])("Slack ends with a reason when the %s is wrong", async (_what, section, message) => {
+  await using harness = await Harness.start(section);
+  await assert.rejects(harness.ended, { code: "slack_credentials", recovery: "give_up", message });
+  assert.equal(harness.gateway.states.at(-1)?.state, "failed");
+});
+
+Deno.test("Slack connects when the platform is busy at first", async () => {
+  await using harness = await Harness.start();
+  harness.platform.faults.plant("auth.test", { kind: "status", status: 503 });
+  harness.platform.faults.plant("apps.connections.open", {
+    kind: "refusal",
+    error: "internal_error",
+  });
+  await harness.isReady();
+});
+
+Deno.test("Slack opens a new socket before it leaves one that Slack is about to end", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  await harness.pass(1_000);
+  platform.sockets.say({ type: "disconnect", reason: "refresh_requested" });
+  await harness.passUntil(
+    () => gateway.states.length === 3 && platform.sockets.open === 1,
+    "a new socket",
+  );
+  assert.deepEqual(gateway.states.map(({ state }) => state), ["connecting", "ready", "ready"]);
+  platform.says({ text: "hello" });
+  assert.deepEqual(await harness.texts(1), ["hello"]);
+});
+
+Deno.test("Slack ends when Socket Mode is switched off", async () => {
+  await using harness = await Harness.ready();
+  harness.platform.sockets.say({ type: "disconnect", reason: "link_disabled" });
+  await assert.rejects(harness.ended, { code: "slack_credentials", message: /switched off/ });
+});
+
+Deno.test("Slack notices a socket on which nothing moves any more", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.freeze();
+  await harness.passUntil(
+    () => gateway.states.some(({ state }) => state === "reconnecting"),
+    "the loss of the connection",
+  );
+  await harness.passUntil(() => gateway.states.at(-1)?.state === "ready", "a new socket");
+});
+
+Deno.test("Slack keeps a quiet socket", async () => {
+  await using harness = await Harness.ready();
+  await harness.pass(180_000);
+  assert.equal(harness.platform.callsOf("apps.connections.open").length, 1);
+});
+
+Deno.test("Slack waits longer after each failure, and says so", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  const refusal = { kind: "refusal", error: "internal_error" } as const;
+  platform.faults.plant("apps.connections.open", refusal, 3);
+  platform.sockets.closeAll();
+  await harness.passUntil(
+    () => gateway.states.filter(({ state }) => state === "ready").length === 2,
+    "a new socket",
+  );
+  const times = platform.callsOf("apps.connections.open").map(({ atMs }) => atMs).slice(1);
+  const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  assert.ok(
+    waits.every((wait, index) => index === 0 || wait > (waits[index - 1] ?? 0)),
+    `${waits}`,
+  );
+  assert.match(
+    gateway.states.findLast(({ state }) => state === "reconnecting")?.detail ?? "",
+    /attempt 4 in \d+ s$/,
+  );
+});
+
+Deno.test("Slack reads in channels, threads and direct chats what it missed, in order", async () => {
+  await using harness = await Harness.ready();
+  const { platform } = harness;
+  const { message } = platform.says({ channel: TEAM, text: "<@UBOT01> one" });
+  platform.says({ text: "two" });
+  await harness.texts(2);
+  await harness.stop();
+  platform.sockets.repeats = false;
+  await harness.pass(60_000);
+  platform.says({ channel: TEAM, text: "<@UBOT01> three" });
+  platform.says({ channel: TEAM, text: "four", threadTs: message.ts });
+  platform.says({ channel: TEAM, text: "not for the bot" });
+  platform.says({ text: "five" });
+  platform.says({ user: "UBOB", text: "six" });
+  await harness.restart();
+  const texts = (await harness.texts(6)).map((text) => text.replace(/^.*: /, ""));
+  assert.deepEqual(texts.toSorted(), ["five", "four", "one", "six", "three", "two"]);
+  await harness.restart();
+  await harness.pass(2_000);
+  assert.equal(harness.gateway.inbounds.length, 6);
+});
+
+Deno.test("Slack reads nothing of what was said before it ever ran", async () => {
+  await using harness = await Harness.start();
+  harness.platform.sockets.repeats = false;
+  harness.platform.says({ text: "before" });
+  await harness.isReady();
+  await harness.pass(2_000);
+  assert.deepEqual(harness.gateway.inbounds, []);
+});
+
+Deno.test("Slack comes back to a message that was refused, also in a later life", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.says({ text: "one" });
+  await harness.texts(1);
+  platform.sockets.repeats = false;
+  gateway.answers.push("refused");
+  platform.says({ text: "two" });
+  await harness.passUntil(() => gateway.answers.length === 0, "a refusal");
+  platform.says({ text: "three" });
+  await harness.texts(2);
+  await harness.restart();
+  assert.deepEqual((await harness.texts(3)).toSorted(), ["one", "three", "two"]);
+});
+
+Deno.test("Slack says that a message comes late, and takes no late command", async () => {
+  await using harness = await Harness.ready();
+  const { platform } = harness;
+  platform.says({ text: "one" });
+  await harness.texts(1);
+  await harness.stop();
+  platform.sockets.repeats = false;
+  platform.says({ text: "/stop" });
+  platform.says({ text: "two" });
+  await harness.clock.advance(2 * 3_600_000);
+  await harness.restart();
+  const [, late = ""] = await harness.texts(2);
+  assert.match(late, /^\[sent 2 h 0 min ago, delivered late\]\ntwo$/);
+  assert.equal(harness.gateway.inbounds.length, 2);
+});
+
+Deno.test.each(
+  [
+    ["/troupe", "stop", "/stop"],
+    ["/troupe", " /model  fast ", "/model  fast"],
+    ["/troupe-stop", "", "/stop"],
+    ["/troupe-dream-log", "abc", "/dream-log abc"],
+    ["/status", "", "/status"],
+    ["/troupe", "", "/help"],
+  ] as const,
+)("Slack takes the slash command %s %s", async (command, text, content) => {
+  await using harness = await Harness.ready();
+  const delivery = harness.platform.slash(command, text, { user: "UALICE", channel: ALICE_CHAT });
+  assert.deepEqual(await harness.texts(1), [content]);
+  await harness.passUntil(() => delivery.isAcknowledged, "an acknowledgement");
+  assert.equal(delivery.answer, undefined);
+});
+
+Deno.test("Slack shows the answer to a slash command of a channel to its sender alone", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.slash("/troupe", "status", { user: "UALICE", channel: TEAM });
+  await harness.texts(1);
+  const context = gateway.inbounds[0]?.context ?? {};
+  const answer = { key: "turn-1:0", chatId: TEAM, context, text: "All is well" };
+  await harness.deliver({ ...answer, phase: "growing", text: "All" });
+  await harness.deliver(answer);
+  assert.deepEqual(platform.seen(TEAM).map(({ text, onlyFor }) => [text, onlyFor]), [
+    ["All is well", "UALICE"],
+  ]);
+});
+
+Deno.test("Slack tells a stranger who calls a slash command how to be let in", async () => {
+  await using harness = await Harness.ready({ allowFrom: ["UALICE"] });
+  const delivery = harness.platform.slash("/troupe", "stop", { user: "UBOB", channel: TEAM });
+  await harness.passUntil(() => delivery.isAcknowledged, "an acknowledgement");
+  assert.match(JSON.stringify(delivery.answer), /"ephemeral".*UBOB to channels\.slack\.allowFrom/);
+  assert.deepEqual(harness.gateway.inbounds, []);
+});
+
+Deno.test("Slack asks to try a slash command again that the gateway could not take", async () => {
+  await using harness = await Harness.ready();
+  harness.gateway.answers.push("refused");
+  const delivery = harness.platform.slash("/troupe", "stop", { user: "UALICE", channel: TEAM });
+  await harness.passUntil(() => delivery.isAcknowledged, "an acknowledgement");
+  assert.match(JSON.stringify(delivery.answer), /try again/);
+});
+
+Deno.test("Slack acknowledges what it has no use for", async () => {
+  await using harness = await Harness.ready();
+  const delivery = harness.platform.sockets.deliver("interactive", { type: "block_actions" });
+  await harness.passUntil(() => delivery.isAcknowledged, "an acknowledgement");
+});
