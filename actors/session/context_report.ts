@@ -8,6 +8,7 @@ import type { CommandScene } from "./commands.ts";
 import { fitMessages, inputBudget, requestTokens } from "./governance.ts";
 import { placeOf } from "./incoming.ts";
 import { lastSummary } from "./last_summary.ts";
+import { REMEMBERED_TOKENS_MAX } from "./remembered.ts";
 import type { PromptSection } from "./ports.ts";
 
 /** A count that the model gave may differ from our estimate by this factor; more is a mistake. */
@@ -27,6 +28,8 @@ export interface ContextFacts {
   readonly tools: { readonly tokens: number; readonly count: number };
   /** Of messages that are not shown any more; 0 without one. */
   readonly summaryTokens: number;
+  /** What passages that a message brings to mind may take up beside it; 0 where none are. */
+  readonly rememberedTokensMax: number;
   readonly conversation: {
     readonly tokens: number;
     /** Messages that are shown, and all that the session has. */
@@ -50,12 +53,16 @@ export function contextText(facts: ContextFacts): string {
   const shown = (tokens: number) => grouped(Math.round(tokens * factor));
   const total = Math.round(estimate * factor);
   const { shown: count, all } = conversation;
+  const { rememberedTokensMax: remembered } = facts;
   return [
     `Context for ${model}: about ${grouped(total)} tokens${shareText(total, max)}`,
     `System prompt: ${shown(systemTokens)}`,
     ...system.map(({ name, tokens }) => `- ${name}: ${shown(tokens)}`),
     `Tools (${tools.count}): ${shown(tools.tokens)}`,
     ...(summaryTokens > 0 ? [`Summary of earlier messages: ${shown(summaryTokens)}`] : []),
+    ...(remembered > 0
+      ? [`Remembered passages: up to ${remembered} more, where a message calls for them`]
+      : []),
     `Conversation (${count} of ${all} ${all === 1 ? "message" : "messages"}): ` +
     shown(conversation.tokens),
     ...(max === null ? [] : [`Free: ${grouped(Math.max(0, max - total))}`]),
@@ -91,6 +98,7 @@ export async function context(scene: CommandScene): Promise<string> {
       count: definitions.length,
     },
     summaryTokens: estimateTextTokens(lastSummary(conversation.metadata)?.text ?? ""),
+    rememberedTokensMax: services.remind === undefined ? 0 : REMEMBERED_TOKENS_MAX,
     conversation: {
       tokens: requestTokens(shown, []),
       shown: shown.length,

@@ -14,7 +14,7 @@ import { placeOf } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
 
 /** Tokens that they may take up in a request. */
-const TOKENS_MAX = 800;
+export const REMEMBERED_TOKENS_MAX = 800;
 /** Characters of a passage by which it is known again in what the model sees already. */
 const PROBE_CHARS = 60;
 
@@ -32,7 +32,7 @@ export async function remembered(
   if (hits.length === 0) return "";
   const prompt = flat(await systemPrompt(placeOf(inbound).channel, inbound));
   const lines: string[] = [];
-  let tokensLeft = TOKENS_MAX;
+  let tokensLeft = REMEMBERED_TOKENS_MAX;
   for (const hit of hits) {
     if (prompt.includes(probeOf(hit))) continue;
     const line = `- ${hitText(hit, settings.timezone)}`;

@@ -7,6 +7,7 @@ const FACTS: ContextFacts = {
   system: [{ name: "instructions", tokens: 700 }, { name: "AGENTS.md", tokens: 300 }],
   tools: { tokens: 2_000, count: 12 },
   summaryTokens: 0,
+  rememberedTokensMax: 0,
   conversation: { tokens: 7_000, shown: 20, all: 50 },
   inputTokensMax: 40_000,
   tokensMax: 8_192,
@@ -41,6 +42,7 @@ Deno.test("contextText corrects every part by what the model counted", () => {
 Deno.test.each<[string, Partial<ContextFacts>, RegExp]>([
   ["no limit", { inputTokensMax: null }, /10,000 tokens, without a limit\n/],
   ["a summary", { summaryTokens: 500 }, /^Summary of earlier messages: 500$/m],
+  ["recall", { rememberedTokensMax: 800 }, /^Remembered passages: up to 800 more/m],
   ["one message", { conversation: { tokens: 9, shown: 1, all: 1 } }, /\(1 of 1 message\): 9/],
   ["too much", { inputTokensMax: 5_000 }, /\(200%\)[^]*^Free: 0$/m],
   ["a count that cannot be", { countedTokens: 1_000_000 }, /about 30,000 tokens/],
