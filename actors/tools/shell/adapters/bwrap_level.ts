@@ -28,7 +28,8 @@ import {
 import { ChildShellProcess } from "./child_process.ts";
 import { CommandProxy, type CommandProxyOptions } from "./command_proxy.ts";
 import { LIMITED, limitNames, spawnShell } from "./process_level.ts";
-import { canWatch, TreeWatch } from "./tree_watch.ts";
+import { ShellFolder } from "./shell_folder.ts";
+import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
 
 /** Where programs inside find the proxy. */
 export const PROXY_PORT = 3128;
@@ -63,10 +64,7 @@ export class BwrapLevel implements ShellLevel {
    */
   static async open(options: BwrapLevelOptions): Promise<BwrapLevel> {
     await using opening = new AsyncDisposableStack();
-    const folder = opening.adopt(
-      await Deno.realPath(await Deno.makeTempDir({ prefix: "troupe-shell-" })),
-      (path) => Deno.remove(path, { recursive: true }),
-    );
+    const { path: folder } = opening.use(await ShellFolder.make());
     const files = await writeSmallFiles(folder);
     const extras: (readonly [string, string])[] = options.scope.isRestricted
       ? files.map(({ path, name }) => [path, `/etc/${name}`] as const)
@@ -108,7 +106,8 @@ export class BwrapLevel implements ShellLevel {
     const seen = options.scope.isRestricted
       ? "sees the workspace and a read-only system"
       : "sees the whole disk (tools.restrictToWorkspace is false)";
-    this.description = `bubblewrap, ${seen}, ${NETWORKS[options.network]}`;
+    const bounds = this.#canWatch ? "" : `, ${UNWATCHED}`;
+    this.description = `bubblewrap, ${seen}, ${NETWORKS[options.network]}${bounds}`;
   }
 
   start({ command, folder, hasInput }: ShellStart): Promise<ChildShellProcess> {

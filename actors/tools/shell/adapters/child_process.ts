@@ -10,8 +10,11 @@ import type { TreeWatch } from "./tree_watch.ts";
 export interface ChildOptions {
   /** Counts what it starts. @default nobody counts */
   readonly watch?: ((pid: number, exceeded: (note: string) => void) => TreeWatch) | undefined;
-  /** Ends what left the group; runs after the group was killed. @default nothing can be done */
-  readonly sweep?: (() => Promise<void>) | undefined;
+  /**
+   * Ends what left the group that `leader` leads, and the group where we could not; runs after what
+   * could be killed was. @default nothing can be done
+   */
+  readonly sweep?: ((leader: number) => Promise<void>) | undefined;
 }
 
 /** A child, its group, and its streams. */
@@ -21,7 +24,7 @@ export class ChildShellProcess implements ShellProcess {
   readonly ended: Promise<ShellEnd>;
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
-  readonly #sweep: (() => Promise<void>) | undefined;
+  readonly #sweep: ChildOptions["sweep"];
   readonly #watch: TreeWatch | undefined;
   #swept: Promise<void> | undefined;
   #note: string | undefined;
@@ -65,7 +68,7 @@ export class ChildShellProcess implements ShellProcess {
         throw error;
       }
     }
-    this.#swept ??= this.#sweep?.();
+    this.#swept ??= this.#sweep?.(this.#child.pid);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,7 +16,7 @@ import {
   type ShellStart,
 } from "../level.ts";
 import { ChildShellProcess } from "./child_process.ts";
-import { canWatch, TreeWatch } from "./tree_watch.ts";
+import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
 
 /** Tells a command's descendants by their environment, also those that left its group. */
 const MARK = "TROUPE_COMMAND";
@@ -34,13 +34,15 @@ export interface ProcessLevelOptions {
 /** Runs commands with `bash -c`, or `sh -c` where there is no bash. */
 export class ProcessLevel implements ShellLevel {
   readonly name: ShellLevelName = "process";
-  readonly description: string =
-    "plain processes, not sandboxed: commands can do what you can, and read the gateway's secrets";
+  readonly description: string;
   readonly #options: ProcessLevelOptions;
   readonly #canWatch: boolean = canWatch();
 
   constructor(options: ProcessLevelOptions) {
     this.#options = options;
+    const bounds = this.#canWatch ? "" : `; ${UNWATCHED}`;
+    this.description = "plain processes, not sandboxed: commands can do what you can, and read " +
+      `the gateway's secrets${bounds}`;
   }
 
   start({ command, folder, hasInput }: ShellStart): Promise<ChildShellProcess> {
@@ -55,8 +57,9 @@ export class ProcessLevel implements ShellLevel {
       new ChildShellProcess(child, hasInput, {
         ...(this.#canWatch && {
           watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
-          sweep: () => killMarked(`${MARK}=${mark}`),
         }),
+        sweep: (pid) =>
+          this.#canWatch ? killMarked(`${MARK}=${mark}`) : killByShell(pid, `${MARK}=${mark}`),
       }),
     );
   }
@@ -66,16 +69,25 @@ export class ProcessLevel implements ShellLevel {
   }
 }
 
-/** Sets the limits of single processes, then becomes the command. `$0` is the shell itself. */
+/**
+ * Sets the limits that the system keeps, then becomes the command. `$0` is the shell itself. The
+ * system counts all threads of a user (and none of root's), whoever started them: what there are
+ * now, at most, stands in /proc/loadavg as `running/all`. bash calls that limit -u, dash -p.
+ */
 export const LIMITED: string = "ulimit -c 0 2>/dev/null; " +
-  'ulimit -d "$SHELL_DATA_KB" 2>/dev/null; ulimit -f "$SHELL_FILE_BLOCKS" 2>/dev/null; unset SHELL_DATA_KB SHELL_FILE_BLOCKS; ' +
+  "if read -r _ _ _ all _ 2>/dev/null </proc/loadavg; then " +
+  "all=$((${all#*/} + SHELL_PROCESSES)); " +
+  '{ ulimit -u "$all" || ulimit -p "$all"; } 2>/dev/null; fi; ' +
+  'ulimit -d "$SHELL_DATA_KB" 2>/dev/null; ulimit -f "$SHELL_FILE_BLOCKS" 2>/dev/null; ' +
+  "unset all SHELL_PROCESSES SHELL_DATA_KB SHELL_FILE_BLOCKS; " +
   'if command -v bash >/dev/null; then exec bash -c "$1"; else exec sh -c "$1"; fi';
 
 /** The limits as {@link LIMITED} reads them. */
 export function limitNames(
-  { dataBytesMax, fileBytesMax }: ShellLimits,
+  { processesMax, dataBytesMax, fileBytesMax }: ShellLimits,
 ): Readonly<Record<string, string>> {
   return {
+    SHELL_PROCESSES: String(processesMax),
     SHELL_DATA_KB: String(Math.floor(dataBytesMax / 1024)),
     // POSIX counts blocks of 512 bytes.
     SHELL_FILE_BLOCKS: String(Math.floor(fileBytesMax / 512)),
@@ -143,3 +155,21 @@ async function killMarkedOnce(mark: string): Promise<number> {
   );
   return found.filter((count) => count > 0).length;
 }
+
+/**
+ * The same by a shell, where we may run one but neither look into /proc nor end what is no child of
+ * ours: Deno wants all rights for either. `$1` is the mark, `$2` the group that the command led.
+ */
+const END_ALL = 'kill -KILL -- "-$2" 2>/dev/null; ' +
+  `round=0; while [ "$round" -lt ${SWEEPS_MAX} ]; do found=; ` +
+  'for file in $(grep -laF "$1" /proc/[0-9]*/environ 2>/dev/null); do pid=${file#/proc/}; ' +
+  'kill -KILL "${pid%/environ}" 2>/dev/null && found=1; done; ' +
+  '[ -n "$found" ] || break; round=$((round + 1)); done';
+
+async function killByShell(leader: number, mark: string): Promise<void> {
+  const args = ["-c", END_ALL, "sh", mark, String(leader)];
+  const streams = { stdin: "null", stdout: "null", stderr: "null" } as const;
+  await new Deno.Command("sh", { args, clearEnv: true, env: PATH_ONLY, ...streams }).output();
+}
+
+const PATH_ONLY = { PATH: "/usr/local/bin:/usr/bin:/bin" };

@@ -65,6 +65,10 @@ export function canWatch(): boolean {
   }
 }
 
+/** What is said at the start where it cannot be watched. */
+export const UNWATCHED: string =
+  "a command's memory is bounded for each of its processes only (to watch all takes --allow-all)";
+
 interface Usage {
   readonly processes: number;
   readonly memoryBytes: number;

@@ -117,3 +117,28 @@ Deno.test("What a command leaves running does not hold it up, and does not stay"
   assert.deepEqual([outcome.exitCode, outcome.stdout], [0, "done\n"]);
   await until(async () => !await isRunning("63.75"), { what: "the end of the escapee" });
 });
+
+Deno.test.each(["sleep 64.25 & sleep 64.25", "setsid setsid sleep 64.25 & trap '' TERM; wait"])(
+  "With the right to run a shell and no other, all of a command is ended: %s",
+  async (command) => {
+    const program = new URL("../../../support/narrow_shell.ts", import.meta.url).pathname;
+    const flags = ["--no-prompt", "--cached-only", "--no-check", "--allow-run=sh"];
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", ...flags, program, command],
+    }).output();
+    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    assert.ok(success, decode(stderr));
+    assert.match(decode(stdout), /memory is bounded for each of its processes only/);
+    await until(async () => !await isRunning("64.25"), { what: "the end of all of it" });
+  },
+);
+
+Deno.test("The system itself bounds how many processes a command may start", async () => {
+  await using folder = await temporaryFolder();
+  const { stdout } = await run(shellWith(folder.path, { processesMax: 123 }), "ulimit -u; env");
+  const [, , , all = ""] = (await Deno.readTextFile("/proc/loadavg")).split(" ");
+  const [limit = "", ...rest] = stdout.split("\n");
+  const spare = Number(limit) - Number(all.split("/")[1]);
+  assert.ok(spare > 0 && spare < 2_000, `${limit} for ${all}`);
+  assert.doesNotMatch(rest.join("\n"), /SHELL_/);
+});
