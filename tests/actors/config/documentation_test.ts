@@ -4,9 +4,16 @@ import { PROVIDER_KEYS } from "../../../actors/config/schema/providers.ts";
 import { coreSchema } from "../../../actors/config/schema.ts";
 import { type Shape, shapeOf } from "../../../actors/config/shape.ts";
 import { manifest as feishu } from "../../../channels/feishu/manifest.ts";
+import type { ChannelManifest } from "../../../channels/manifest.ts";
+import { manifest as slack } from "../../../channels/slack/manifest.ts";
 import { CONFIG_FILE, load } from "./_load.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../../docs/configuration.md", import.meta.url));
+
+const CHANNELS: readonly Pick<ChannelManifest, "name" | "displayName" | "schema">[] = [
+  feishu,
+  slack,
+];
 
 /** Rows of tables whose first cell is one key, with the text of the third cell. */
 const DOCUMENTED: ReadonlyMap<string, string> = new Map(
@@ -50,20 +57,24 @@ Deno.test("The page documents every key of the configuration with its true defau
   }
 });
 
-Deno.test("The page documents every key of the Feishu section with its true default", () => {
-  const schema = feishu.schema(z);
-  const defaults = { channels: { feishu: schema.parse({}) } };
-  for (const key of keysOf(shapeOf(schema), "channels.feishu")) {
-    const documented = DOCUMENTED.get(key);
-    assert.ok(documented !== undefined, `${key} has a row`);
-    assert.deepEqual(JSON.parse(documented), valueAt(defaults, key), `the default of ${key}`);
-  }
-});
+Deno.test.each([...CHANNELS])(
+  "The page documents every key of the $displayName section",
+  (channel) => {
+    const { name } = channel;
+    const schema = channel.schema(z);
+    const defaults = { channels: { [name]: schema.parse({}) } };
+    for (const key of keysOf(shapeOf(schema), `channels.${name}`)) {
+      const documented = DOCUMENTED.get(key);
+      assert.ok(documented !== undefined, `${key} has a row`);
+      assert.deepEqual(JSON.parse(documented), valueAt(defaults, key), `the default of ${key}`);
+    }
+  },
+);
 
 Deno.test("The page documents no key that is not there", () => {
   const known = new Set([
     ...keysOf(shapeOf(coreSchema), ""),
-    ...keysOf(shapeOf(feishu.schema(z)), "channels.feishu"),
+    ...CHANNELS.flatMap(({ name, schema }) => keysOf(shapeOf(schema(z)), `channels.${name}`)),
     "channels.<name>.enabled",
     "channels.<name>.allowFrom",
   ]);
