@@ -21,10 +21,11 @@ export function tableBlocks(table: Tokens.Table): readonly Block[] {
     Math.max(...rows.map((row) => widthOf(row[column] ?? "")))
   );
   const isNarrow = widths.reduce((sum, width) => sum + width + 2, -2) <= WIDTH_MAX;
-  return isNarrow ? [columns(rows, widths, table.align)] : table.rows.map((row) => ({
-    type: "rich_text_section",
-    elements: rowInlines(table.header, row),
-  }));
+  if (isNarrow) return [columns(rows, widths, table.align)];
+  const lines = table.rows.length === 0
+    ? [withDots(table.header.map(({ tokens }) => inlinesOf(known(tokens), { bold: true })))]
+    : table.rows.map((row) => rowInlines(table.header, row));
+  return lines.map((elements) => ({ type: "rich_text_section", elements }));
 }
 
 function columns(
@@ -55,6 +56,10 @@ function rowInlines(
       ...cell,
     ]];
   });
+  return withDots(cells);
+}
+
+function withDots(cells: readonly (readonly Inline[])[]): readonly Inline[] {
   const dot = textInlines(" · ");
   return joined(cells.flatMap((cell, index) => index === 0 ? cell : [...dot, ...cell]));
 }
