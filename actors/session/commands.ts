@@ -5,16 +5,15 @@
 
 import { getLogger } from "@logtape/logtape";
 import { estimateMessageTokens } from "../../providers/tokens.ts";
-import { type Inbound, JournalError } from "../journal/journal.ts";
+import { JournalError } from "../journal/journal.ts";
 import { sumUsage } from "../journal/usage.ts";
 import { asError } from "../kernel/errors.ts";
 import { answerIn, NOTHING_TO_DECIDE, QUESTION_OVER } from "./approval.ts";
-import type { ApprovalDesk } from "./approval_desk.ts";
-import type { SpentBudget } from "./budgets.ts";
+import type { CommandScene } from "./command_scene.ts";
 import { context } from "./context_report.ts";
 import { type CommandName, helpText, isForOwners } from "./command_table.ts";
 import { waitingBefore } from "./incoming.ts";
-import { commandReply, stopWork, type UnfinishedTurn } from "./interruption.ts";
+import { commandReply, stopWork } from "./interruption.ts";
 import {
   DREAM_STARTED,
   LISTED_VERSIONS,
@@ -26,9 +25,7 @@ import {
 import { model } from "./model_command.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
-import type { SessionMemory } from "./session_memory.ts";
 import { statusText } from "./status_text.ts";
-import type { Upkeep } from "./upkeep.ts";
 import { usageText } from "./usage_text.ts";
 import {
   ATTACHMENT_NOTE,
@@ -42,25 +39,6 @@ import {
 } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "commands"]);
-
-/** A command and what it may look at and change. */
-export interface CommandScene {
-  readonly name: CommandName;
-  /** What follows the name; "" for nothing. */
-  readonly argument: string;
-  readonly command: Inbound;
-  readonly services: SessionServices;
-  readonly log: SessionLog;
-  readonly memory: SessionMemory;
-  /** The session's turn. Whoever runs `stop` or `new` has aborted its work and waited for its end. */
-  readonly turn: UnfinishedTurn | undefined;
-  /** What the turn waits for. */
-  readonly paused: SpentBudget | undefined;
-  readonly desk: ApprovalDesk;
-  readonly upkeep: Upkeep;
-  /** Aborts when another command waits: what is only looked up is left out then. */
-  readonly hurry: AbortSignal;
-}
 
 /** Commands that change something with the step that ends them. */
 type ActingCommand = "stop" | "new" | "restart" | "approve" | "deny";

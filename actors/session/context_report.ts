@@ -4,7 +4,7 @@
  */
 
 import { estimateTextTokens } from "../../providers/tokens.ts";
-import type { CommandScene } from "./commands.ts";
+import type { CommandScene } from "./command_scene.ts";
 import { fitMessages, inputBudget, requestTokens } from "./governance.ts";
 import { placeOf } from "./incoming.ts";
 import { lastSummary } from "./last_summary.ts";

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { CommandScene } from "./commands.ts";
+import type { CommandScene } from "./command_scene.ts";
 import type { ModelsPort, SessionModel } from "./ports.ts";
 import { chosenModel, withModel } from "./session_model.ts";
 

@@ -6,49 +6,67 @@
 import { loadConfig } from "../../actors/config/load_config.ts";
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
 import { Gateway } from "../../actors/gateway/gateway.ts";
+import type { World } from "../../actors/gateway/world.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { channelEntries } from "../../channels/registry.ts";
 import type { GatewayHome } from "./gateway_process.ts";
 import { ProbeChannel } from "./probe_channel.ts";
 
-/** A running gateway and its probe. */
+/** A running gateway and its probes. */
 export interface InProcessGateway extends AsyncDisposable {
   readonly gateway: Gateway;
+  /** The first of the probes. */
   readonly probe: ProbeChannel;
+  readonly probes: ReadonlyMap<string, ProbeChannel>;
 }
 
-/** Starts a gateway from `config` in `home`, with the channel `probe` beside those of the config. */
+/** What a test may choose. */
+export interface InProcessOptions {
+  readonly workerEntry?: URL;
+  /** @default this machine's */
+  readonly world?: World;
+  /** Names of channels whose platform is the test. @default probe */
+  readonly probes?: readonly string[];
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a gateway from `config` in `home`, with probes beside the channels of the config. */
 export async function startInProcess(
   home: GatewayHome,
   config: JsonObject,
-  options: { readonly workerEntry?: URL } = {},
+  { world = systemWorld(), probes: names = ["probe"], env = {}, ...options }: InProcessOptions = {},
 ): Promise<InProcessGateway> {
   const loaded = await loadConfig({
     source: {
       readTextFile: () => Promise.resolve(JSON.stringify({ gateway: { port: 0 }, ...config })),
-      env: { TROUPE_HOME: home.path },
+      env: { TROUPE_HOME: home.path, ...env },
       homeDir: home.path,
       cwd: home.path,
     },
     manifests: channelEntries.map(({ manifest }) => manifest),
   });
-  const { promise: made, resolve } = Promise.withResolvers<ProbeChannel>();
+  const made = new Map(names.map((name) => [name, Promise.withResolvers<ProbeChannel>()]));
   const gateway = await Gateway.start({
     loaded,
     version: "0.0.0-test",
-    world: systemWorld(),
+    world,
     print: () => {},
-    localChannels: [{
-      name: "probe",
+    localChannels: [...made].map(([name, { resolve }]) => ({
+      name,
       create: (context) => {
         const channel = new ProbeChannel(context);
         resolve(channel);
         return channel;
       },
-    }],
+    })),
     isWhole: true,
     ...options,
   });
-  const probe = await made;
-  return { gateway, probe, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
+  const probes = new Map(
+    await Promise.all([...made].map(async ([name, { promise }]) => [name, await promise] as const)),
+  );
+  const [probe] = probes.values();
+  if (probe === undefined) throw new TypeError("Cannot start without a probe");
+  return { gateway, probe, probes, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
 }
