@@ -223,7 +223,7 @@ const ESCAPES = [
 ];
 
 /** Commands that must simply work, with what they show. */
-const EVERYDAY: readonly (readonly [command: string, expected: RegExp])[] = [
+export const EVERYDAY: readonly (readonly [command: string, expected: RegExp])[] = [
   ["ls", /notes\.md/],
   ["ls -la", /notes\.md/],
   ["cat notes.md", /^one\ntwo/],
@@ -261,7 +261,7 @@ const EVERYDAY: readonly (readonly [command: string, expected: RegExp])[] = [
 ];
 
 /** Attempts on what lies outside, at levels that confine. `{…}` are filled in. */
-const ATTACKS: readonly string[] = [
+export const ATTACKS: readonly string[] = [
   "cat {outside}/config.json",
   "cat ../config.json",
   "cat link",

@@ -30,37 +30,9 @@ export async function trappedBench(
 ): Promise<TrappedBench> {
   const bench = await hostBench();
   const { root, workspace } = bench;
-  const outside = join(root, "outside");
-  await Deno.mkdir(outside);
-  await Deno.writeTextFile(join(outside, "secret.txt"), "secret");
   await Deno.writeTextFile(join(root, "config.json"), '{"key":"secret"}');
-  await Deno.mkdir(join(root, "workspace-evil"));
-  await Deno.writeTextFile(join(root, "workspace-evil", "secret.txt"), "secret");
-  await Deno.mkdir(join(workspace, "memory"));
-  for (const name of stateInWorkspace({ workspace })) {
-    if (/\.[a-z]+$/i.test(name) && !name.endsWith(".git")) await Deno.writeTextFile(name, "kept");
-    else await Deno.mkdir(name, { recursive: true });
-  }
-  await Deno.writeTextFile(join(workspace, "sessions", "cli_direct.jsonl"), "kept");
-  const links: Record<string, string> = {
-    file_link: join(outside, "secret.txt"),
-    folder_link: outside,
-    root_link: "/",
-    up_link: "..",
-    chain_1: "chain_2",
-    chain_2: "folder_link",
-    loop: "loop",
-    dangling: join(outside, "new.txt"),
-    zero_link: "/dev/zero",
-    proc_link: "/proc/self",
-    history_link: "memory/history.jsonl",
-    sessions_link: "sessions",
-    soul_link: "SOUL.md",
-  };
-  for (const [name, target] of Object.entries(links)) {
-    await Deno.symlink(target, join(workspace, name));
-  }
-  await new Deno.Command("mkfifo", { args: [join(workspace, "pipe")] }).output();
+  await layState(workspace);
+  const outside = await layTraps(bench);
   const rules = {
     workspace,
     isRestricted,
@@ -82,6 +54,52 @@ export async function trappedBench(
       await bench[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Where traps lie. */
+export interface TrapPlace {
+  /** The folder around the workspace. */
+  readonly root: string;
+  readonly workspace: string;
+}
+
+/** All that the agent keeps in its workspace. */
+async function layState(workspace: string): Promise<void> {
+  await Deno.mkdir(join(workspace, "memory"));
+  for (const name of stateInWorkspace({ workspace })) {
+    if (/\.[a-z]+$/i.test(name) && !name.endsWith(".git")) await Deno.writeTextFile(name, "kept");
+    else await Deno.mkdir(name, { recursive: true });
+  }
+  await Deno.writeTextFile(join(workspace, "sessions", "cli_direct.jsonl"), "kept");
+}
+
+/** Lays traps into a workspace that exists; gives the folder outside whose file must stay. */
+export async function layTraps({ root, workspace }: TrapPlace): Promise<string> {
+  const outside = join(root, "outside");
+  await Deno.mkdir(outside);
+  await Deno.writeTextFile(join(outside, "secret.txt"), "secret");
+  await Deno.mkdir(join(root, "workspace-evil"));
+  await Deno.writeTextFile(join(root, "workspace-evil", "secret.txt"), "secret");
+  const links: Record<string, string> = {
+    file_link: join(outside, "secret.txt"),
+    folder_link: outside,
+    root_link: "/",
+    up_link: "..",
+    chain_1: "chain_2",
+    chain_2: "folder_link",
+    loop: "loop",
+    dangling: join(outside, "new.txt"),
+    zero_link: "/dev/zero",
+    proc_link: "/proc/self",
+    history_link: "memory/history.jsonl",
+    sessions_link: "sessions",
+    soul_link: "SOUL.md",
+  };
+  for (const [name, target] of Object.entries(links)) {
+    await Deno.symlink(target, join(workspace, name));
+  }
+  await new Deno.Command("mkfifo", { args: [join(workspace, "pipe")] }).output();
+  return outside;
 }
 
 /** How a refusal by policy sounds. */
@@ -234,7 +252,7 @@ export async function tryCalls(
 }
 
 /** The arguments with the places of this bench in them. */
-export function placed(args: JsonObject, { workspace, root }: HostBench): JsonObject {
+export function placed(args: JsonObject, { workspace, root }: TrapPlace): JsonObject {
   const { path } = args;
   if (typeof path !== "string") return args;
   return { ...args, path: path.replace(/^\$/, workspace).replace(/^\^/, root) };

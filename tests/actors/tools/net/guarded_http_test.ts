@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { ToolResponse } from "../../../../actors/tools/tool.ts";
+import { BAD_REDIRECTS } from "../../../support/hostile_urls.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
 import { startTlsServer } from "../../../support/tls_server.ts";
 import { until } from "../../../support/until.ts";
@@ -84,23 +85,6 @@ Deno.test("A host with several addresses is reached by whichever answers", async
   const response = await get(`http://two.example:${server.port}/`, { ...LOOPBACK, names });
   assert.equal(textOf(response), "hi");
 });
-
-/** Where a public page sends its visitors, and why they do not go. */
-const BAD_REDIRECTS: readonly (readonly [location: string, says: RegExp])[] = [
-  ["http://10.0.0.1/", /private/],
-  ["http://169.254.169.254/latest/meta-data/", /link-local/],
-  ["http://[::1]:PORT/", /loopback/],
-  ["http://[::ffff:127.0.0.2]:PORT/", /loopback/],
-  ["http://2130706434:PORT/", /loopback/],
-  ["//127.0.0.2:PORT/", /loopback/],
-  ["http://inside.example:PORT/", /loopback/],
-  ["http://user:pw@open.example:PORT/", /user name/],
-  ["ftp://open.example/", /http/],
-  ["file:///etc/passwd", /http/],
-  ["javascript:alert(1)", /http/],
-  ["http://", /no address/],
-  ["http://gone.example/", /no address/],
-];
 
 Deno.test.each(BAD_REDIRECTS)("A redirect to %s makes no second connection", async (to, says) => {
   await using inside = webServer(() => new Response("secret"));
