@@ -39,7 +39,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     () => import("./telegram/mod.ts"),
     async () => (await import("./telegram/setup/mod.ts")).setup,
   ),
-  channelEntry(discord, () => import("./discord/mod.ts")),
+  channelEntry(
+    discord,
+    () => import("./discord/mod.ts"),
+    async () => (await import("./discord/setup/mod.ts")).setup,
+  ),
   channelEntry(
     slack,
     () => import("./slack/mod.ts"),

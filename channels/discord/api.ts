@@ -6,9 +6,10 @@
 import type { z } from "zod";
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
+import { KeyedTurns } from "../keyed_turns.ts";
 import { DiscordRefusedError, DiscordUnreachableError } from "./errors.ts";
 import type { DiscordLink, DiscordRequest, OutgoingFile } from "./link.ts";
-import { Pace } from "./pace.ts";
+import { kindOf, Pace } from "./pace.ts";
 import { isOlder } from "./ids.ts";
 import {
   type Message,
@@ -25,6 +26,7 @@ import {
   type Application,
   applicationSchema,
   commandsSchema,
+  guildsSchema,
   type RegisteredCommand,
 } from "./wire_account.ts";
 import { type GatewayFacts, gatewaySchema } from "./wire_gateway.ts";
@@ -63,6 +65,7 @@ const NOBODY: JsonObject = { parse: [], replied_user: false };
 export class DiscordApi {
   readonly #link: DiscordLink;
   readonly #pace: Pace;
+  readonly #turns = new KeyedTurns();
 
   constructor(link: DiscordLink, clock: Clock) {
     this.#link = link;
@@ -81,6 +84,16 @@ export class DiscordApi {
 
   application(signal: AbortSignal): Promise<Application> {
     return this.#ask(applicationSchema, { method: "GET", path: "/applications/@me" }, signal);
+  }
+
+  /** Names of the servers that the bot is in. */
+  async guilds(signal: AbortSignal): Promise<readonly string[]> {
+    const guilds = await this.#ask(
+      guildsSchema,
+      { method: "GET", path: "/users/@me/guilds" },
+      signal,
+    );
+    return guilds.map(({ name }) => name);
   }
 
   place(channelId: string, signal: AbortSignal): Promise<Place> {
@@ -231,7 +244,12 @@ export class DiscordApi {
     });
   }
 
-  async #do(request: DiscordRequest, signal: AbortSignal): Promise<unknown> {
+  /** Calls of one kind go one after the other: the first one's answer tells how many there may be. */
+  #do(request: DiscordRequest, signal: AbortSignal): Promise<unknown> {
+    return this.#turns.run(kindOf(request).kind, () => this.#doInTurn(request, signal));
+  }
+
+  async #doInTurn(request: DiscordRequest, signal: AbortSignal): Promise<unknown> {
     await this.#pace.turn(request, signal);
     try {
       const { body, rate } = await this.#link.request(request, signal);

@@ -99,8 +99,8 @@ export class Pace {
 
 const MAJOR = /^\/(?:channels|guilds)\/\d+|^\/webhooks\/\d+\/[^/]+/;
 
-/** Calls are counted by path, in which only the channel's or webhook's id tells them apart. */
-function kindOf({ method, path }: Paced): { readonly kind: string; readonly major: string } {
+/** Calls are counted by path, in which only the ids of channels, servers and webhooks count. */
+export function kindOf({ method, path }: Paced): { readonly kind: string; readonly major: string } {
   const major = MAJOR.exec(path)?.[0] ?? "";
   const rest = path.slice(major.length).replace(/\/reactions\/.*/, "/reactions/:emoji")
     .replace(/\d{15,}/g, ":id").replace(/^\/interactions\/:id\/[^/]+/, "/interactions/:id/:token");

@@ -152,10 +152,11 @@ export class Signs {
     const { channelId, shown } = message;
     const changing = this.#changes.run(platformId, async () => {
       if (!this.#open.has(platformId)) return;
-      if (add !== null && await this.#add(channelId, platformId, add)) shown.add(add);
-      // Stored before anything goes: what is gone already is taken away once more, in vain.
-      if (shown.size > 0) {
-        await rememberInbound(platformId, { channel_id: channelId, emoji: [...shown] });
+      if (add !== null) {
+        // Stored before: what never came, or is gone already, is taken away in vain.
+        const emoji = [...new Set([...shown, add])];
+        await rememberInbound(platformId, { channel_id: channelId, emoji });
+        if (await this.#add(channelId, platformId, add)) shown.add(add);
       }
       if (remove === null || !shown.delete(remove)) return;
       await this.#remove(channelId, platformId, remove, signal);

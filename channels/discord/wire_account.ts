@@ -43,6 +43,11 @@ export const applicationSchema: z.ZodType<Application> = z.object({
   owner: userSchema.nullish().transform((value) => value ?? null),
 });
 
+/** `GET /users/@me/guilds` */
+export const guildsSchema: z.ZodType<readonly { readonly name: string }[]> = z.array(
+  z.object({ name: optionalText }),
+);
+
 /** What the platform says instead of doing something. */
 export const errorAnswerSchema: z.ZodType<ErrorAnswer> = z.object({
   code: z.number().catch(0),

@@ -152,6 +152,11 @@ export class DiscordPlatform implements AsyncDisposable {
     return [...this.#rates.breaches, ...this.#gateway.breaches];
   }
 
+  /** The bot as its owner set it up. */
+  get account(): Pick<Routes, "guilds" | "applicationFlags"> {
+    return this.#routes;
+  }
+
   /** The bot's commands in the menu. */
   get commands(): Routes["commands"] {
     return this.#routes.commands;

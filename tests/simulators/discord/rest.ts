@@ -67,7 +67,8 @@ export class Rest {
     const url = new URL(request.url);
     const { method } = request;
     const path = url.pathname.slice(PREFIX.length);
-    const bytes = await request.bytes();
+    const bytes = await request.bytes().catch(() => null);
+    if (bytes === null) return answer(400, null, {}); // the client is gone
     const form = parseMultipart(request.headers.get("content-type") ?? "", bytes);
     const body = form.length > 0 ? undefined : parsed(new TextDecoder().decode(bytes));
     const found = this.#find(method, path);
@@ -76,15 +77,15 @@ export class Rest {
     this.calls.push(call);
     const fault = faults.take(route);
     if (fault?.kind === "wait") await Promise.race([fault.gate, ended]);
-    const answer = this.#respond(request, fault, () => {
+    const response = this.#respond(request, fault, () => {
       this.#check(request, found?.route);
       if (found === undefined) throw new Refusal(404, 0, "404: Not Found");
       const { params } = found;
       return found.route.handle({ params, query: url.searchParams, body, form });
     }, () => this.#options.rates.count(route, /^\/channels\/\d+/.exec(path)?.[0] ?? ""));
-    call.status = answer.status;
+    call.status = response.status;
     if (fault?.kind === "lost_answer") link?.cut();
-    return answer;
+    return response;
   }
 
   #respond(

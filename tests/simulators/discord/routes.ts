@@ -90,6 +90,10 @@ const commandsBody: z.ZodType<readonly SimCommand[]> = z.array(z.object({
 export class Routes {
   /** As the bot last told. */
   commands: readonly SimCommand[] = [];
+  /** Names of servers that the bot is in. */
+  guilds: readonly string[] = ["Team"];
+  /** May read messages, as a bot in few servers. */
+  applicationFlags: number = 1 << 19;
   /** When the bot said that it writes, by channel. */
   readonly typing: { readonly channelId: string; readonly atMs: number }[] = [];
   readonly list: readonly Route[];
@@ -126,9 +130,15 @@ export class Routes {
         handle: () => ({
           id: applicationId,
           name: world.bot.username,
-          flags: 1 << 19,
+          flags: this.applicationFlags,
           owner: userJson([...world.users.values()][1] ?? world.bot),
         }),
+      },
+      {
+        name: "user.guilds",
+        method: "GET",
+        path: "/users/@me/guilds",
+        handle: () => this.guilds.map((name, index) => ({ id: String(index + 1), name })),
       },
       {
         name: "direct.create",

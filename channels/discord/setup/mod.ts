@@ -1,0 +1,6 @@
+/**
+ * Setting a Discord bot up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
