@@ -67,6 +67,8 @@ export interface ShellOfServices {
   readonly tools: readonly Tool[];
   /** What is said of it at the start, once it was tried. */
   readonly line: Promise<string>;
+  /** Whether commands can run at all, once it was tried. */
+  readonly works: Promise<boolean>;
 }
 
 /** The services, and what to say about them at the start. */
@@ -119,13 +121,16 @@ export function wireServices(options: WiringOptions): WiredServices {
     world.clock,
     tools.map((tool) => memoryTool(hostedTool(tool, hosts), ofTools)),
   );
+  void shell.works.then((works) => {
+    if (!works) { for (const { name } of shell.tools) registry.hide(name); }
+  });
   const added = new Map(tools.map(({ name, needs }) => [name, needs]));
   return {
     modelLine,
     memory,
     recall,
     preloadModel: () => provider.preload(),
-    toolsLine: describeTools(tools, loaded, shell.line),
+    toolsLine: describeTools(tools, shell, loaded),
     hostsLine,
     hosts,
     needsOf: (tool) => added.get(tool),
@@ -193,14 +198,16 @@ function toolsOf(loaded: LoadedConfig): readonly Tool[] {
 
 async function describeTools(
   tools: readonly Tool[],
+  shell: ShellOfServices,
   { config }: LoadedConfig,
-  shell: Promise<string>,
 ): Promise<string> {
-  const names = tools.map(({ name }) => name).toSorted().join(", ");
+  const works = await shell.works;
+  const names = tools.filter((tool) => works || !shell.tools.includes(tool))
+    .map(({ name }) => name).toSorted().join(", ");
   const files = config.tools.restrictToWorkspace
     ? "files: only the workspace"
     : "files: everything you may use (tools.restrictToWorkspace is false)";
-  return `Tools: ${names} (${files}; shell: ${await shell})`;
+  return `Tools: ${names} (${files}; shell: ${await shell.line})`;
 }
 
 function toolContextOf(
@@ -223,4 +230,5 @@ const NO_PROCESSES: ToolProcesses = {
     Promise.reject(new ToolError("not_available", "Cannot run commands: there is no shell")),
 };
 
-const NO_SHELL: ShellOfServices = { processes: undefined, tools: [], line: Promise.resolve("off") };
+const OFF = { line: Promise.resolve("off"), works: Promise.resolve(false) };
+const NO_SHELL: ShellOfServices = { processes: undefined, tools: [], ...OFF };

@@ -30,6 +30,8 @@ import type { World } from "./world.ts";
 export interface WiredShell extends AsyncDisposable {
   /** What is said of it at the start, once it was tried. */
   readonly line: Promise<string>;
+  /** Whether commands can run at all, once it was tried. */
+  readonly works: Promise<boolean>;
   /** Where commands run to their end; undefined where there is no shell. */
   readonly processes: ToolProcesses | undefined;
   /** Its tools, with the actor that keeps commands which run on. */
@@ -86,6 +88,7 @@ export function wireShell(loaded: LoadedConfig, world: World): WiredShell {
         ? offLine(loaded, choice.problem)
         : [`${choice.level.name}: ${choice.level.description}`, ...choice.passedOver].join("; ")
     ),
+    works: opening.then((choice) => choice.state === "chosen"),
     processes: shell,
     tools(spawn) {
       const sessions = spawn(shellSessions({ open: (command) => shell.open(command) }));
@@ -104,6 +107,7 @@ export function wireShell(loaded: LoadedConfig, world: World): WiredShell {
 
 const NO_SHELL: WiredShell = {
   line: Promise.resolve("off"),
+  works: Promise.resolve(false),
   processes: undefined,
   tools: () => [],
   [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -14,6 +14,7 @@ import type { Tool, ToolConcurrency, ToolContext, ToolResult, ToolRunner } from 
 export class ToolRegistry implements ToolRunner {
   readonly #clock: Clock;
   readonly #tools = new Map<string, Tool>();
+  readonly #hidden = new Set<string>();
   #definitions: readonly ToolDefinition[] | undefined;
 
   constructor(clock: Clock, tools: readonly Tool[]) {
@@ -28,8 +29,15 @@ export class ToolRegistry implements ToolRunner {
     this.#definitions = undefined;
   }
 
+  /** Keeps a tool from the model, as it turned out not to work; called all the same, it says why. */
+  hide(name: string): void {
+    this.#hidden.add(name);
+    this.#definitions = undefined;
+  }
+
   definitions(): readonly ToolDefinition[] {
     return this.#definitions ??= [...this.#tools.values()]
+      .filter(({ name }) => !this.#hidden.has(name))
       .toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
       .map(({ name, description, parameters }) => ({ name, description, parameters }));
   }

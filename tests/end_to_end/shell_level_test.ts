@@ -28,6 +28,7 @@ Deno.test("A level that was asked for and does not work leaves the shell off", a
   const line = await toolsLine({ sandbox: "bwrap" });
   assert.match(line, /shell: off, as tools\.exec\.sandbox is "bwrap" and bwrap does not work here/);
   assert.doesNotMatch(line, /virtual:|process:/);
+  assert.doesNotMatch(line, /\bexec\b,|write_stdin/);
 });
 
 Deno.test("A shell that is switched off is not among the tools", async () => {

@@ -153,3 +153,14 @@ Deno.test("message sends to this chat by default, with files of the workspace on
   }
   assert.equal(bench.sent.length, 2);
 });
+
+Deno.test("A tool that is hidden is not offered, and says itself why it does not run", async () => {
+  const broken = tool("broken", () => Promise.reject(new Error("it is off, as bwrap is missing")));
+  const registry = new ToolRegistry(new ManualClock(), [tool("fine"), broken]);
+  assert.equal(registry.definitions().length, 2);
+  registry.hide("broken");
+  assert.deepEqual(registry.definitions().map(({ name }) => name), ["fine"]);
+  await using bench = await toolBench();
+  const { content } = await registry.run("broken", { count: 1 }, bench.context);
+  assert.match(String(content), /it is off, as bwrap is missing/);
+});
