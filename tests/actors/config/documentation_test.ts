@@ -4,16 +4,12 @@ import { PROVIDER_KEYS } from "../../../actors/config/schema/providers.ts";
 import { coreSchema } from "../../../actors/config/schema.ts";
 import { type Shape, shapeOf } from "../../../actors/config/shape.ts";
 import { manifest as feishu } from "../../../channels/feishu/manifest.ts";
-import type { ChannelManifest } from "../../../channels/manifest.ts";
-import { manifest as slack } from "../../../channels/slack/manifest.ts";
+import { channelEntries } from "../../../channels/registry.ts";
 import { CONFIG_FILE, load } from "./_load.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../../docs/configuration.md", import.meta.url));
 
-const CHANNELS: readonly Pick<ChannelManifest, "name" | "displayName" | "schema">[] = [
-  feishu,
-  slack,
-];
+const CHANNELS = channelEntries.map(({ manifest }) => manifest);
 
 /** Rows of tables whose first cell is one key, with the text of the third cell. */
 const DOCUMENTED: ReadonlyMap<string, string> = new Map(
