@@ -34,6 +34,7 @@ export function isGranted({ right, value }: Need): boolean {
   return Deno.permissions.querySync(descriptorOf(right, value)).state === "granted";
 }
 
+/** A pattern of host names is asked for by one of them: the platform's question takes names only. */
 function descriptorOf(right: Need["right"], value: string): Deno.PermissionDescriptor {
   const isAll = value === "*";
   switch (right) {
@@ -41,7 +42,7 @@ function descriptorOf(right: Need["right"], value: string): Deno.PermissionDescr
     case "write":
       return isAll ? { name: right } : { name: right, path: value };
     case "net":
-      return isAll ? { name: right } : { name: right, host: value };
+      return isAll ? { name: right } : { name: right, host: value.replace(/^\*\./, "any.") };
     case "env":
       return isAll ? { name: right } : { name: right, variable: value };
     case "sys":
