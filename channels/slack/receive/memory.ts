@@ -64,9 +64,9 @@ export class ChannelMemory {
     this.#beforeGap ??= this.#positions();
   }
 
-  /** Whether something may have been missed. */
+  /** Whether something may have been missed: events did not come, or could not be taken. */
   get hasGap(): boolean {
-    return this.#beforeGap !== null;
+    return this.#beforeGap !== null || this.#readings.values().some(({ open }) => open.size > 0);
   }
 
   /** Everything that was missed has been handed in. */

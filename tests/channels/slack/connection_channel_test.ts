@@ -19,6 +19,8 @@ Deno.test("Slack connects when the platform is busy at first", async () => {
     error: "internal_error",
   });
   await harness.isReady();
+  assert.equal(harness.platform.callsOf("auth.test").length, 2);
+  assert.equal(harness.platform.callsOf("apps.connections.open").length, 2);
 });
 
 Deno.test("Slack opens a new socket before it leaves one that Slack is about to end", async () => {
@@ -50,6 +52,8 @@ Deno.test("Slack notices a socket on which nothing moves any more", async () => 
     "the loss of the connection",
   );
   await harness.passUntil(() => gateway.states.at(-1)?.state === "ready", "a new socket");
+  const [lost] = gateway.states.filter(({ state }) => state === "reconnecting");
+  assert.match(lost?.detail ?? "", /^nothing was heard any more/);
 });
 
 Deno.test("Slack keeps a quiet socket", async () => {
@@ -124,6 +128,19 @@ Deno.test("Slack comes back to a message that was refused, also in a later life"
   await harness.texts(2);
   await harness.restart();
   assert.deepEqual((await harness.texts(3)).toSorted(), ["one", "three", "two"]);
+});
+
+Deno.test("Slack comes back to a message that was refused when its socket is renewed", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.says({ text: "one" });
+  await harness.texts(1);
+  platform.sockets.repeats = false;
+  gateway.answers.push("refused");
+  platform.says({ text: "two" });
+  await harness.passUntil(() => gateway.answers.length === 0, "a refusal");
+  platform.sockets.say({ type: "disconnect", reason: "refresh_requested" });
+  assert.deepEqual(await harness.texts(2), ["one", "two"]);
 });
 
 Deno.test("Slack says that a message comes late, and takes no late command", async () => {
