@@ -58,7 +58,7 @@ Deno.test("Slack notices a socket on which nothing moves any more", async () => 
 
 Deno.test("Slack keeps a quiet socket", async () => {
   await using harness = await Harness.ready();
-  await harness.pass(180_000);
+  await harness.pass(75_000);
   assert.equal(harness.platform.callsOf("apps.connections.open").length, 1);
 });
 
