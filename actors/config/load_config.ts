@@ -184,6 +184,13 @@ function finishCore(
 /** Warns about values that are allowed and yet hardly meant. */
 function adviseOnValues({ agents, channels }: CoreConfig, report: Report): void {
   const { maxTokens, contextWindowTokens, fallbackModels } = agents.defaults;
+  if (agents.defaults.unifiedSession && agents.defaults.memoryScope !== "global") {
+    report.warn(
+      ["agents", "defaults", "unifiedSession"],
+      "agents.defaults.unifiedSession shows everybody one conversation, whatever " +
+        "agents.defaults.memoryScope keeps apart: leave one of them out",
+    );
+  }
   if (contextWindowTokens > 0 && maxTokens >= contextWindowTokens) {
     report.warn(
       ["agents", "defaults", "maxTokens"],

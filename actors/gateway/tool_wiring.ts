@@ -60,7 +60,8 @@ function othersMemory(
   workspace: string,
 ): readonly string[] {
   if (defaults.memoryScope === "global") return [];
-  const names = ["sessions", "memory/scopes", "memory/.versions", "memory/history.jsonl"];
+  const inMemory = ["scopes", ".versions", ".pending", "history.jsonl"];
+  const names = ["sessions", ...inMemory.map((name) => `memory/${name}`)];
   return names.map((name) => join(workspace, name));
 }
 

@@ -17,6 +17,7 @@ import {
   isNothingToDo,
   type MarkUntrusted,
 } from "./dream_prompts.ts";
+import { MemoryError } from "./errors.ts";
 import { cut } from "./history_file.ts";
 import { localMinute } from "./local_time.ts";
 import type { DreamBatch, MemoryKeeper } from "./memory_keeper.ts";
@@ -63,42 +64,63 @@ type BatchOutcome =
   | { readonly state: "failed"; readonly reason: string };
 
 /**
- * Digests what waits, in all scopes. The first failure ends the run; what was digested before
- * stays so.
+ * Digests what waits, in all scopes. A failure ends the scope in which it happens, so that nobody's
+ * files keep the memory of others waiting; what was digested before stays so.
  *
- * @throws the signal's reason when it aborts; {MemoryError}
+ * @throws the signal's reason when it aborts; {MemoryError} where there are no scopes to be found
  */
 export async function dream(options: DreamOptions, signal: AbortSignal): Promise<DreamOutcome> {
   const { keeper } = options;
-  const versions: string[] = [];
-  const proposals: string[] = [];
-  let entries = 0;
-  let left = 0;
-  let batches = 0;
+  const run: Run = { versions: [], proposals: [], entries: 0, left: 0, batches: 0 };
+  let failure: string | null = null;
   for (const scope of await keeper.scopes()) {
+    const reason = await digestScope(options, { scope, run }, signal);
+    if (reason === null) continue;
+    failure ??= reason;
+    logger.warn("Dream stopped after {entries} entries at {scope}: {reason}", {
+      entries: run.entries,
+      scope: scope.folder,
+      reason,
+    });
+  }
+  const { batches, ...done } = run;
+  if (failure !== null) return { state: "failed", reason: failure, entries: run.entries };
+  return batches === 0 ? { state: "nothing_new" } : { state: "done", ...done };
+}
+
+/** What a run has done so far. */
+interface Run {
+  readonly versions: string[];
+  readonly proposals: string[];
+  entries: number;
+  left: number;
+  batches: number;
+}
+
+/** @returns why a batch of it failed, or null */
+async function digestScope(
+  options: DreamOptions,
+  { scope, run }: { readonly scope: MemoryScope; readonly run: Run },
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
     for (;;) {
-      const batch = await keeper.nextBatch(scope, batchLimits(options));
-      if (batch === null) break;
-      if (batches++ >= BATCHES_PER_RUN_MAX) {
-        left += batch.entries.length + batch.left;
-        break;
+      const batch = await options.keeper.nextBatch(scope, batchLimits(options));
+      if (batch === null) return null;
+      if (run.batches++ >= BATCHES_PER_RUN_MAX) {
+        run.left += batch.entries.length + batch.left;
+        return null;
       }
       const outcome = await digest(options, { scope, batch }, signal);
-      if (outcome.state === "failed") {
-        logger.warn("Dream stopped after {entries} entries of {scope}: {reason}", {
-          entries,
-          scope: scope.folder,
-          reason: outcome.reason,
-        });
-        return { state: "failed", reason: outcome.reason, entries };
-      }
-      entries += batch.entries.length;
-      if (outcome.version !== null) versions.push(outcome.version);
-      proposals.push(...outcome.proposals);
+      if (outcome.state === "failed") return outcome.reason;
+      run.entries += batch.entries.length;
+      if (outcome.version !== null) run.versions.push(outcome.version);
+      run.proposals.push(...outcome.proposals);
     }
+  } catch (error) {
+    if (error instanceof MemoryError) return error.message; // the memory of others may be fine
+    throw error;
   }
-  if (batches === 0) return { state: "nothing_new" };
-  return { state: "done", entries, left, versions, proposals };
 }
 
 function batchLimits({ settings, model }: DreamOptions) {

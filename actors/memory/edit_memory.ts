@@ -51,6 +51,7 @@ async function written(
   return { state: "refused", problem };
 }
 
+/** As the file will read: half of a character cannot be written. */
 function withoutCr(text: string): string {
-  return text.replaceAll("\r\n", "\n");
+  return text.toWellFormed().replaceAll("\r\n", "\n");
 }

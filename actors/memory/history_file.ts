@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { visibleText } from "../../providers/visible_text.ts";
+import { withoutByteOrderMark } from "../kernel/byte_order_mark.ts";
 import type { HistoryEntry, NewHistoryEntry } from "./protocol.ts";
 
 /** Entries that stay after Dream has digested them. */
@@ -19,8 +20,11 @@ const NOTHING = /^[([（【]?\s*(?:nothing|none|无)\s*[)\]）】]?[.。]?$/iu;
 
 const OPTIONAL_TEXT = z.string().optional().catch(undefined);
 
+/** Far below where numbers stop being exact: one by hand must leave room for those after it. */
+const CURSOR_MAX = 1e15;
+
 const ENTRY: z.ZodType<HistoryEntry> = z.object({
-  cursor: z.int(),
+  cursor: z.int().max(CURSOR_MAX),
   timestamp: z.string(),
   content: z.string(),
   session_key: OPTIONAL_TEXT,
@@ -51,7 +55,7 @@ export function readHistory(text: string): HistoryRead {
 /** One line as an entry; null when it is none. */
 export function parseEntry(line: string): HistoryEntry | null {
   try {
-    return ENTRY.safeParse(JSON.parse(line)).data ?? null;
+    return ENTRY.safeParse(JSON.parse(withoutByteOrderMark(line))).data ?? null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -63,7 +67,7 @@ export function readCursor(text: string | null): number {
   const trimmed = text?.trim() ?? "";
   if (!/^\d+$/.test(trimmed)) return 0;
   const cursor = Number(trimmed);
-  return Number.isSafeInteger(cursor) ? cursor : 0;
+  return cursor <= CURSOR_MAX ? cursor : 0;
 }
 
 /** The number for the next entry: above all that are known. */

@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import type { MemoryFiles } from "./ports.ts";
+import { isDreamCursorPath, isFactsPath, isProposedPath } from "./scope.ts";
 import { mergeTexts } from "./text_merge.ts";
 
 const logger = getLogger(["troupe", "memory", "intent"]);
@@ -31,11 +32,15 @@ export interface Intent {
   readonly subject: string;
 }
 
+/** Whoever may write the intent's file must not reach all others with it. */
+const CHANGED_PATH = z.string().refine((path) => isFactsPath(path) || isProposedPath(path));
+
 const INTENT: z.ZodType<Intent> = z.object({
   files: z.array(
-    z.object({ path: z.string(), before: z.string().nullable(), after: z.string() }),
+    z.object({ path: CHANGED_PATH, before: z.string().nullable(), after: z.string() }),
   ),
-  cursor: z.object({ path: z.string(), value: z.int().min(0) }).nullable(),
+  cursor: z.object({ path: z.string().refine(isDreamCursorPath), value: z.int().min(0) })
+    .nullable(),
   subject: z.string(),
 });
 

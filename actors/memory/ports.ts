@@ -8,7 +8,8 @@ import type { MemoryVersion } from "./protocol.ts";
 
 /**
  * Text files of the workspace; a port so that the simulated world can lose what was not synced.
- * Paths are relative to the workspace, with `/`. Bytes that are no UTF-8 are replaced on reading.
+ * Paths are relative to the workspace, with `/`. Bytes that are no UTF-8 are replaced on reading,
+ * except in a file of facts, which is not read then: writing it again would lose them.
  */
 export interface MemoryFiles {
   /** Whole content, or null where there is no such file. */

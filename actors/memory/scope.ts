@@ -92,8 +92,29 @@ export type MemoryTexts = Readonly<Record<MemoryFileName, string>>;
 /** All files of facts. */
 export const MEMORY_FILE_NAMES: readonly MemoryFileName[] = ["MEMORY", "SOUL", "USER"];
 
+const FACTS_PATH =
+  /^(?:SOUL\.md|USER\.md|memory\/(?:scopes\/[^/]+\/USER|(?:scopes\/[^/]+\/)?MEMORY)\.md)$/;
+const DREAM_CURSOR_PATH = /^memory\/(?:scopes\/[^/]+\/)?\.dream_cursor$/;
+
+/** Whether a path below the workspace is that of a file of facts, whosever it is. */
+export function isFactsPath(path: string): boolean {
+  return FACTS_PATH.test(path) && !path.includes("/../");
+}
+
+/** Whether a path below the workspace is that of Dream's number, whosever it is. */
+export function isDreamCursorPath(path: string): boolean {
+  return DREAM_CURSOR_PATH.test(path) && !path.includes("/../");
+}
+
 /** Where skills stand that the owner has not accepted yet. */
 export const PROPOSED_SKILLS = "skills/.proposed";
+
+const PROPOSED_PATH = /^skills\/\.proposed\/[a-z0-9-]+\/SKILL\.md$/;
+
+/** Whether a path below the workspace is that of a proposed skill. */
+export function isProposedPath(path: string): boolean {
+  return PROPOSED_PATH.test(path);
+}
 
 /** The folder below the workspace that holds the scopes' folders. */
 export const SCOPES_PATH: string = SCOPES_FOLDER;

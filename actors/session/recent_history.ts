@@ -13,6 +13,7 @@ const ENTRIES_MAX = 50;
 /** Characters of one entry, and of all of them: a raw dump must not fill the window. */
 const ENTRY_CHARS_MAX = 2_000;
 const TOTAL_CHARS_MAX = 30_000;
+const LINE_END = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/g;
 
 /**
  * The prompt part with the newest entries of `memory/history.jsonl` after Dream's cursor; "" when
@@ -63,5 +64,6 @@ function entryLine({ timestamp, content }: HistoryEntry): string {
       content.length - ENTRY_CHARS_MAX
     } characters more]`
     : content;
-  return `- [${timestamp}] ${text}`;
+  // A line that began at the margin could pass for another part of the prompt.
+  return `- [${timestamp}] ${text.trim().replaceAll(LINE_END, "\n  ")}`;
 }

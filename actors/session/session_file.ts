@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { ChatMessage } from "../../providers/provider.ts";
+import { withoutByteOrderMark } from "../kernel/byte_order_mark.ts";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
 import { decodeMessage, storable } from "./message_line.ts";
 
@@ -150,7 +151,7 @@ function parseLine(line: string): ParsedLine | null {
 
 function parseObject(line: string): JsonObject | null {
   try {
-    const value: JsonValue = JSON.parse(line);
+    const value: JsonValue = JSON.parse(withoutByteOrderMark(line));
     return isObject(value) ? value : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

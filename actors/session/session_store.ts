@@ -20,6 +20,7 @@ import {
   type SessionFile,
   splitSessionText,
 } from "./session_file.ts";
+import { linesUpTo } from "./session_lines.ts";
 import { legacySessionFileName, legacySessionKey, sessionFileName } from "./session_name.ts";
 
 const logger = getLogger(["troupe", "session", "session_store"]);
@@ -199,7 +200,9 @@ export class SessionStore {
         await this.#appendBacklog(conversation, state); // the line counts those before it
         const metadata = change(conversation.metadata);
         const described = conversation.describe(this.#activeAtMs(conversation));
-        const line = encodeMetadataLine({ ...described, metadata, lastConsolidated: to });
+        const { lines } = splitSessionText(await this.#files.read(state.name) ?? "");
+        const lastConsolidated = linesUpTo(to, conversation.messages, lines);
+        const line = encodeMetadataLine({ ...described, metadata, lastConsolidated });
         await this.#files.append(state.name, `${line}\n`);
         state.hasBegun = true;
         conversation.consolidated(to, metadata);
@@ -221,7 +224,8 @@ export class SessionStore {
         const count = conversation.lastConsolidated;
         const described = conversation.describe(this.#activeAtMs(conversation));
         const head = encodeMetadataLine({ ...described, lastConsolidated: 0 });
-        const text = [head, ...lines.slice(count)].map((line) => `${line}\n`).join("");
+        const kept = lines.slice(linesUpTo(count, conversation.messages, lines));
+        const text = [head, ...kept].map((line) => `${line}\n`).join("");
         await this.#files.replace(state.name, text);
         conversation.dropConsolidated(count);
       }));

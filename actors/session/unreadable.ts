@@ -14,8 +14,8 @@ import { unreadableNotice } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "unreadable"]);
 
-/** What a person has to mend; anything else (no room, a disk that is away) may pass by itself. */
-const LASTING: ReadonlySet<string> = new Set([
+/** Names of errors that a person has to mend; anything else (no room, a disk that is away) may pass by itself. */
+export const LASTING_FILE_FAULTS: ReadonlySet<string> = new Set([
   "PermissionDenied",
   "NotCapable",
   "IsADirectory",
@@ -33,7 +33,7 @@ export type UnreadableServices = Pick<SessionServices, "journal" | "outbox" | "n
 export function lastingReason(error: unknown): string | undefined {
   if (!(error instanceof SessionFileError)) return undefined;
   const cause = asError(error.cause);
-  return LASTING.has(cause.name) ? cause.message : undefined;
+  return LASTING_FILE_FAULTS.has(cause.name) ? cause.message : undefined;
 }
 
 /**

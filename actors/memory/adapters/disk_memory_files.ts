@@ -6,6 +6,7 @@
 import { join, relative } from "node:path";
 import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
 import type { MemoryFiles } from "../ports.ts";
+import { isFactsPath } from "../scope.ts";
 
 /** Files below `workspace`. A file that is a link stays one: what it leads to is written. */
 export class DiskMemoryFiles implements MemoryFiles {
@@ -18,8 +19,15 @@ export class DiskMemoryFiles implements MemoryFiles {
     this.#files = new DiskTextFiles(workspace);
   }
 
-  read(path: string): Promise<string | null> {
-    return this.#files.read(path);
+  async read(path: string): Promise<string | null> {
+    const absolute = join(this.#workspace, path);
+    const info = await orNull(Deno.stat(absolute));
+    if (info === null) return null;
+    // Opening a pipe would wait for ever.
+    if (!info.isFile) throw new TypeError(`"${path}" is no file; move it away`);
+    if (!isFactsPath(path)) return await this.#files.read(path);
+    const bytes = await orNull(Deno.readFile(absolute));
+    return bytes && textOf(path, bytes);
   }
 
   async append(path: string, text: string): Promise<void> {
@@ -31,7 +39,7 @@ export class DiskMemoryFiles implements MemoryFiles {
   }
 
   async swap(path: string, expected: string | null, text: string): Promise<boolean> {
-    const isAsExpected = async () => await this.#files.read(path) === expected;
+    const isAsExpected = async () => await this.read(path) === expected;
     return await this.#files.replaceIf(await this.#target(path), text, isAsExpected);
   }
 
@@ -64,6 +72,15 @@ export class DiskMemoryFiles implements MemoryFiles {
   async #target(path: string): Promise<string> {
     const real = await orNull(Deno.realPath(join(this.#workspace, path)));
     return real === null ? path : relative(this.#workspace, real);
+  }
+}
+
+/** Such a file would lose what cannot be read when it is written again. */
+function textOf(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new TypeError(`"${path}" is no UTF-8 text; save it as UTF-8`, { cause });
   }
 }
 

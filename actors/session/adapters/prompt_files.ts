@@ -6,8 +6,13 @@
 import { join } from "node:path";
 import memoryTemplate from "../../../workspace-template/memory/MEMORY.md" with { type: "text" };
 import userTemplate from "../../../workspace-template/USER.md" with { type: "text" };
+import { getLogger } from "@logtape/logtape";
+import { asError } from "../../kernel/errors.ts";
 import type { PromptFiles } from "../ports.ts";
 import type { PromptFacts } from "../prompt.ts";
+import { LASTING_FILE_FAULTS } from "../unreadable.ts";
+
+const logger = getLogger(["troupe", "session", "prompt_files"]);
 
 /** What was read, and the file's state then. */
 interface CachedText {
@@ -20,13 +25,35 @@ export class DiskPromptFiles implements PromptFiles {
   readonly #workspace: string;
   /** The prompt asks for the same few files each time. */
   readonly #cache = new Map<string, CachedText>();
+  /** Files of which the log was told. */
+  readonly #unreadable = new Set<string>();
 
   constructor(workspace: string) {
     this.#workspace = workspace;
   }
 
-  /** @param path relative to the workspace; bytes that are no UTF-8 are replaced */
+  /**
+   * What only a person can mend must not keep the assistant from answering: its text says so.
+   *
+   * @param path relative to the workspace; bytes that are no UTF-8 are replaced
+   */
   async read(path: string): Promise<string | null> {
+    try {
+      const text = await this.#read(path);
+      this.#unreadable.delete(path);
+      return text;
+    } catch (thrown) {
+      const { name, message } = asError(thrown);
+      if (!LASTING_FILE_FAULTS.has(name)) throw thrown;
+      if (!this.#unreadable.has(path)) {
+        logger.error("Cannot read {path} for the prompt: {reason}", { path, reason: message });
+      }
+      this.#unreadable.add(path);
+      return `[${path} cannot be read (${name}): the owner has to mend it]`;
+    }
+  }
+
+  async #read(path: string): Promise<string | null> {
     const absolute = join(this.#workspace, path);
     const state = stateOf(absolute);
     if (state === null) {
@@ -71,7 +98,9 @@ const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map([
  */
 function stateOf(path: string): string | null {
   try {
-    const { mtime, ctime, size, ino } = Deno.statSync(path);
+    const { mtime, ctime, size, ino, isFile } = Deno.statSync(path);
+    // Opening a pipe would wait for ever.
+    if (!isFile) throw new Deno.errors.IsADirectory(`"${path}" is no file`);
     return [mtime?.getTime(), ctime?.getTime(), size, ino].join(":");
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;

@@ -183,3 +183,9 @@ Deno.test("Answers that fill the whole context window are warned of", async () =
   const off = await loadSettings({ agents: { defaults: { contextWindowTokens: 0 } } });
   assert.deepEqual(off.warnings, []);
 });
+
+Deno.test("One conversation for people whose memories are kept apart is warned of", async () => {
+  const shared = { unifiedSession: true, memoryScope: "person" };
+  const { warnings } = await loadSettings({ agents: { defaults: shared } });
+  assert.match(warnings.join(), /unifiedSession shows everybody one conversation/);
+});

@@ -294,3 +294,23 @@ Deno.test("Dream runs when it is due, and late after a time asleep, once", async
   assert.equal(first.provider.requests.length, 2);
   assert.equal(first.clock.now(), NOON_MS + 2 * everyMs);
 });
+
+Deno.test("A file of one person that cannot be used keeps the memory of others waiting for nothing", async () => {
+  const [anna, bert] = [
+    MemoryScope.named("person:probe:anna"),
+    MemoryScope.named("person:probe:bert"),
+  ];
+  await using bench = dreamBench({ texts: {}, script: ["[SKIP]", "[SKIP]"] });
+  for (const scope of [anna, bert]) {
+    const entry = { content: "x", key: "k", sessionKey: "probe:x", kind: "summary" as const };
+    await bench.keeper.append(scope, entry);
+  }
+  bench.files.fault = (_action, path) => {
+    if (path === anna.pathOf("USER")) throw new TypeError("it is no file");
+  };
+  const outcome = await bench.dream();
+  assert.match(outcome.state === "failed" ? outcome.reason : "", /it is no file/);
+  assert.equal(bench.files.texts.get(bert.dreamCursorPath), "1");
+  assert.equal(bench.files.texts.get(anna.dreamCursorPath), undefined);
+  assert.equal(bench.provider.requests.length, 1);
+});

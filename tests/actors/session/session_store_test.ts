@@ -3,7 +3,11 @@ import type { HistoryLine, Step } from "../../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import type { Conversation } from "../../../actors/session/conversation.ts";
-import { encodeMessageLine } from "../../../actors/session/session_file.ts";
+import {
+  encodeMessageLine,
+  parseMessageLine,
+  type StoredMessage,
+} from "../../../actors/session/session_file.ts";
 import { lineIdOf, SessionStore } from "../../../actors/session/session_store.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { MemorySessionFiles } from "../../support/memory_session_files.ts";
@@ -298,4 +302,67 @@ Deno.test("SessionStore keeps the old metadata when it cannot write the new", as
     code: "session_file_failed",
   });
   assert.deepEqual(conversation.metadata, {});
+});
+
+async function worldOf(...contents: string[]) {
+  const world = new World();
+  const conversation = await world.store.load(KEY);
+  const lines = await world.commit("t1", 0, ...contents);
+  for (const line of lines) conversation.append(storedOf(line));
+  await world.store.file(conversation, lines);
+  return { world, conversation };
+}
+
+function storedOf({ text }: HistoryLine): StoredMessage {
+  const stored = parseMessageLine(text);
+  assert.ok(stored);
+  return stored;
+}
+
+/** Changes the file as somebody with an editor does. */
+function editByHand(files: MemorySessionFiles, change: (lines: string[]) => string[]): void {
+  const lines = (files.texts.get(FILE) ?? "").split("\n").filter(Boolean);
+  files.texts.set(FILE, change(lines).map((line) => `${line}\n`).join(""));
+}
+
+Deno.test("SessionStore lets go of what was summed up alone, after lines were removed by hand", async () => {
+  const { world, conversation } = await worldOf("a", "b", "c", "d", "e");
+  await using _ = world;
+  await world.store.consolidate(conversation, 3, (metadata) => metadata);
+  editByHand(world.files, (lines) => lines.filter((line) => !/"content":"[ab]"/.test(line)));
+  await world.store.dropConsolidated(conversation);
+  assert.deepEqual(contentsIn(world.files), ["metadata", "d", "e"]);
+  assert.deepEqual(contentsOf(conversation), ["d", "e"]);
+});
+
+Deno.test("SessionStore marks what was summed up in the file as it is, after an edit by hand", async () => {
+  const { world, conversation } = await worldOf("a", "b", "c", "d", "e");
+  await using _ = world;
+  editByHand(world.files, (lines) => lines.filter((line) => !/"content":"[ac]"/.test(line)));
+  await world.store.consolidate(conversation, 3, (metadata) => metadata);
+  const again = await world.restarted().load(KEY);
+  assert.deepEqual(again.replayed().map(({ message }) => message.content), ["d", "e"]);
+});
+
+Deno.test("SessionStore keeps all that an emptied file still gets", async () => {
+  const { world, conversation } = await worldOf("a", "b", "c");
+  await using _ = world;
+  await world.store.consolidate(conversation, 2, (metadata) => metadata);
+  editByHand(world.files, () => []);
+  await world.store.dropConsolidated(conversation);
+  assert.deepEqual(contentsOf(conversation), ["c"]);
+  assert.deepEqual(contentsIn(world.files), ["metadata"]);
+});
+
+Deno.test("SessionStore knows a file again that an editor put a byte order mark before", async () => {
+  const { world, conversation } = await worldOf("a", "b", "c");
+  await using _ = world;
+  await world.store.consolidate(conversation, 2, (metadata) => metadata);
+  editByHand(
+    world.files,
+    (lines) => lines.map((line, index) => index === 0 ? `\uFEFF${line}` : line),
+  );
+  const again = await world.restarted().load(KEY);
+  assert.deepEqual(again.replayed().map(({ message }) => message.content), ["c"]);
+  assert.equal(world.files.texts.has(`${FILE}.corrupt`), false);
 });

@@ -85,3 +85,17 @@ Deno.test("readImage gives nothing for what is missing, a folder, or too big", a
   await Deno.truncate(path, IMAGE_BYTES_MAX + 1);
   assert.equal(await readImage(path), null);
 });
+
+Deno.test("A file of the prompt that only a person can mend is named, and the rest is there", async () => {
+  await using root = await temporaryFolder();
+  await Deno.mkdir(join(root.path, "memory/MEMORY.md"), { recursive: true });
+  await Deno.symlink("USER.md", join(root.path, "USER.md"));
+  await Deno.writeTextFile(join(root.path, "SOUL.md"), "I am calm.");
+  const prompt = await new PromptBuilder(
+    new DiskPromptFiles(root.path),
+    promptFacts(root.path),
+  ).build("cli");
+  assert.match(prompt, /I am calm\./);
+  assert.match(prompt, /\[memory\/MEMORY\.md cannot be read \(IsADirectory\): the owner/);
+  assert.match(prompt, /\[USER\.md cannot be read \(FilesystemLoop\): the owner/);
+});
