@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench_row.ts";
 import { benchBacklog } from "./backlog.ts";
+import { benchChannelWorkers } from "./channel_workers.ts";
 import { benchContext } from "./context.ts";
 import { benchJournal } from "./journal.ts";
 import { benchKernel } from "./kernel.ts";
@@ -42,6 +43,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   start: benchStart,
   restart: benchRestart,
   memory: benchMemory,
+  channels: benchChannelWorkers,
   recall: benchRecall,
 };
 
