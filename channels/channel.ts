@@ -105,6 +105,13 @@ export interface Delivery {
    * @default none
    */
   readonly choices?: readonly Choice[];
+  /**
+   * The key of the delivery whose choices mean nothing from now on: a channel takes its buttons away
+   * if it still knows them, and shows this text in their place.
+   *
+   * @default none
+   */
+  readonly closes?: string;
 }
 
 /**

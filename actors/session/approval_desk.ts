@@ -22,7 +22,7 @@ import {
   timedOutText,
   voidText,
 } from "./approval.ts";
-import { withChoices } from "./choices.ts";
+import { withChoices, withClosed } from "./choices.ts";
 import { followUpsOf, stillWaits } from "./incoming.ts";
 import { commandReply } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
@@ -61,6 +61,8 @@ export interface ApprovalDeskOptions {
 }
 
 interface OpenQuestion {
+  /** The key of its row. */
+  readonly key: string;
   /** What a button calls it. */
   readonly name: string;
   readonly asked: AskedCall;
@@ -138,7 +140,10 @@ export class ApprovalDesk {
     this.#open = undefined;
     await log.commit({
       inbounds: [{ seq: answer.seq, state: "done" }],
-      outbounds: commandReply(answer, word === "yes" ? APPROVED_TEXT : DENIED_TEXT),
+      outbounds: closing(
+        commandReply(answer, word === "yes" ? APPROVED_TEXT : DENIED_TEXT),
+        open.key,
+      ),
       notes: [{ key: noteKey(log.sessionKey), value: null }],
     });
     const by = `${answer.channel}:${answer.senderId}`;
@@ -194,7 +199,7 @@ export class ApprovalDesk {
     });
     const { promise, resolve: close } = Promise.withResolvers<Closed>();
     const openedAtMs = clock.now();
-    const open: OpenQuestion = { name, asked, openedAtMs, close };
+    const open: OpenQuestion = { key, name, asked, openedAtMs, close };
     this.#open = open;
     this.#record(asked, "asked");
     const timer = clock.setTimer(approval.timeoutMs, () => {
@@ -206,7 +211,7 @@ export class ApprovalDesk {
     try {
       const closed = await untilAborted(promise, signal);
       this.#record(asked, closed.decision, closed.by, clock.now() - openedAtMs);
-      if (closed.decision === "timed_out") await this.#timedOut(asked, `${key}:end`, log);
+      if (closed.decision === "timed_out") await this.#timedOut(asked, key, log);
       await this.#permit.regain(signal);
       return closed;
     } catch (error) {
@@ -223,7 +228,7 @@ export class ApprovalDesk {
   async #timedOut({ tool, home }: AskedCall, key: string, log: SessionLog): Promise<void> {
     const timeoutMs = this.#services.approval?.timeoutMs ?? 0;
     await log.commit({
-      outbounds: rowsFor(home, key, timedOutText(tool, timeoutMs)),
+      outbounds: closing(rowsFor(home, `${key}:end`, timedOutText(tool, timeoutMs)), key),
       notes: [{ key: noteKey(log.sessionKey), value: null }],
     });
   }
@@ -261,6 +266,11 @@ export class ApprovalDesk {
       waitedMs,
     });
   }
+}
+
+/** The question's buttons go with these. */
+function closing(rows: readonly NewOutbound[], key: string): NewOutbound[] {
+  return rows.map((row) => ({ ...row, context: withClosed(row.context, key) }));
 }
 
 function noteKey(sessionKey: string): string {

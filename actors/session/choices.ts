@@ -1,30 +1,36 @@
 /**
- * Answers that a message suggests, kept in its row: they stand in the context under a name of ours,
- * which the channel does not see.
+ * Answers that a message suggests, and the end of them, kept in the messages' rows: they stand in
+ * the context under a name of ours, which the channel does not see.
  * @module
  */
 
 import { z } from "zod";
-import type { Choice } from "../../channels/channel.ts";
+import type { Choice, Delivery } from "../../channels/channel.ts";
 import type { JsonObject } from "../kernel/json.ts";
 
 /** No platform has a field of this name. */
-const CHOICES_FIELD = "troupe:choices";
+const FIELD = "troupe:choices";
 
-const choicesSchema = z.array(z.object({ label: z.string(), says: z.string() }));
+const keptSchema = z.object({
+  choices: z.array(z.object({ label: z.string(), says: z.string() })).exactOptional(),
+  closes: z.string().exactOptional(),
+});
 
 /** The context of a row that suggests answers. */
 export function withChoices(context: JsonObject, choices: readonly Choice[]): JsonObject {
-  const plain = choices.map(({ label, says }) => ({ label, says }));
-  return { ...context, [CHOICES_FIELD]: plain };
+  return { ...context, [FIELD]: { choices: choices.map(({ label, says }) => ({ label, says })) } };
 }
 
-/** A row's context as the channel gave it, and the answers that the row suggests. */
+/** The context of a row after which the answers that the row `key` suggests mean nothing. */
+export function withClosed(context: JsonObject, key: string): JsonObject {
+  return { ...context, [FIELD]: { closes: key } };
+}
+
+/** A row's context as the channel gave it, and what is kept there. */
 export function contextAndChoices(
   context: JsonObject,
-): { readonly context: JsonObject; readonly choices?: readonly Choice[] } {
-  const { [CHOICES_FIELD]: kept, ...own } = context;
+): Pick<Delivery, "context" | "choices" | "closes"> {
+  const { [FIELD]: kept, ...own } = context;
   if (kept === undefined) return { context };
-  const choices = choicesSchema.safeParse(kept).data ?? [];
-  return choices.length > 0 ? { context: own, choices } : { context: own };
+  return { context: own, ...keptSchema.safeParse(kept).data };
 }

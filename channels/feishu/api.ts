@@ -76,6 +76,12 @@ export class FeishuApi {
     return sent.message_id;
   }
 
+  /** Replaces the card of a message of ours, which was sent as JSON. */
+  async patchCard(messageId: string, cardJson: string, signal: AbortSignal): Promise<void> {
+    const body = { content: cardJson };
+    await this.#link.request({ method: "PATCH", path: messagePath(messageId), body }, signal);
+  }
+
   /** Takes a message of ours back. */
   async deleteMessage(messageId: string, signal: AbortSignal): Promise<void> {
     await this.#link.request({ method: "DELETE", path: messagePath(messageId) }, signal);

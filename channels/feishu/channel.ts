@@ -143,6 +143,7 @@ export class FeishuChannel implements Channel {
       random,
       report,
       onMessage: (event) => receiving.onMessage(event),
+      onPress: (event) => receiving.onPress(event),
       onEvent: (eventType, event) => receiving.onEvent(eventType, event),
     }, signal);
   }

@@ -22,6 +22,7 @@ export interface KeepConnectionOptions {
   readonly random: Random;
   readonly report: (state: ConnectionState) => void;
   readonly onMessage: ConnectionHandlers["onMessage"];
+  readonly onPress: ConnectionHandlers["onPress"];
   readonly onEvent: ConnectionHandlers["onEvent"];
 }
 
@@ -76,7 +77,7 @@ export async function keepConnection(
 
 /** One connection from its start to its end. */
 async function connectOnce(
-  { link, clock, report, onMessage, onEvent }: KeepConnectionOptions,
+  { link, clock, report, onMessage, onPress, onEvent }: KeepConnectionOptions,
   signal: AbortSignal,
 ): Promise<{ readonly end: ConnectionEnd; readonly heldMs: number }> {
   let readyAtMs: number | null = null;
@@ -97,7 +98,7 @@ async function connectOnce(
   };
   try {
     const onFrame = (): void => watch?.heard();
-    const end = await link.connect({ onReady, onFrame, onMessage, onEvent }, signal);
+    const end = await link.connect({ onReady, onFrame, onMessage, onPress, onEvent }, signal);
     return { end, heldMs: readyAtMs === null ? 0 : clock.now() - readyAtMs };
   } finally {
     watch?.[Symbol.dispose]();

@@ -51,6 +51,8 @@ export interface ConnectionHandlers {
    * resolves to true, and never when it resolves to false.
    */
   onMessage(event: unknown): Promise<boolean>;
+  /** Somebody pressed a button of ours; acknowledged as a message is. */
+  onPress(event: unknown): Promise<boolean>;
 }
 
 /** Why a connection ended. `retryAtMostMs` is the longest wait that the platform wants. */

@@ -148,6 +148,24 @@ export const recalledEventSchema: z.ZodType<{ readonly message_id: string }> = z
   message_id: z.string().min(1),
 });
 
+/** `card.action.trigger`: somebody pressed a button. */
+export const pressEventSchema: z.ZodType<PressEvent> = z.object({
+  event_id: optionalText,
+  operator: z.object({ open_id: optionalText }),
+  action: z.object({ value: z.unknown() }),
+  context: z.object({ open_message_id: optionalText }).nullish()
+    .transform((value) => value ?? { open_message_id: "" }),
+});
+
+/** Who pressed what. */
+export interface PressEvent {
+  readonly event_id: string;
+  readonly operator: { readonly open_id: string };
+  /** As the card named it. */
+  readonly action: { readonly value: unknown };
+  readonly context: { readonly open_message_id: string };
+}
+
 /** The bot was put into a group. */
 export const botAddedEventSchema: z.ZodType<BotAddedEvent> = z.object({
   event_id: optionalText,

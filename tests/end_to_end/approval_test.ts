@@ -33,9 +33,16 @@ Deno.test("A command that needs a yes waits for it in its chat, and all of it is
   await platform.userSays({ text: "clean up" }).acknowledged;
   await until(() => said().includes("May I use"), { what: "the question", timeoutMs: 30_000 });
   assert.match(said(), /rm -r old/);
-  await platform.userSays({ text: "好的" }).acknowledged;
+  const find = (text: string) =>
+    platform.chat("ou_alice").fromBot.find(({ content }) => content.includes(text));
+  await until(() => find('"button"') !== undefined, { what: "buttons", timeoutMs: 30_000 });
+  const buttons = find('"button"')?.messageId ?? "";
+  await platform.userPresses(buttons, "Approve").acknowledged;
   await until(() => said().includes("Cleaned up."), { what: "the answer", timeoutMs: 30_000 });
   assert.match(said(), /Approved/);
+  await until(() => platform.message(buttons).content.includes("Approved: I go on"), {
+    what: "the end of the buttons",
+  });
   assert.match(resultsOf(model).at(-1) ?? "", /done/);
 
   const alone = await runTroupe(["agent", "-m", "clean up"], home.path);

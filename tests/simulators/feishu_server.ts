@@ -4,6 +4,7 @@
  * @module
  */
 
+import { buttonValue } from "./feishu/card_json.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import {
   type Acknowledgement,
@@ -246,6 +247,21 @@ export class FeishuPlatform implements AsyncDisposable {
     this.#stored(messageId).reactions.push(reaction);
     this.#events.reaction("created", messageId, reaction);
     this.#waiting.changed();
+  }
+
+  /** A person presses a button of a card, named by what it shows. */
+  userPresses(messageId: string, label: string, openId = "ou_alice"): EventRecord {
+    const message = this.#stored(messageId);
+    const value = buttonValue(JSON.parse(message.content), label);
+    if (value === undefined) throw new RangeError(`Cannot press "${label}": no such button`);
+    const { unionId } = this.#world.person(openId);
+    return this.#events.send("card.action.trigger", {
+      operator: { open_id: openId, union_id: unionId, tenant_key: "tenant" },
+      token: this.#world.newId("c-"),
+      action: { tag: "button", value },
+      host: "im_message",
+      context: { open_message_id: messageId, open_chat_id: message.chatId },
+    });
   }
 
   /** Sends any event, subscribed or not. */

@@ -100,14 +100,19 @@ export class LongConnection {
       ...Object.fromEntries(
         OTHER_EVENTS.map((name) => [name, (event: unknown) => onEvent(name, event)]),
       ),
-      "im.message.receive_v1": (event: unknown) => this.#receive(event),
+      "im.message.receive_v1": (event: unknown) => this.#receive(this.#handlers.onMessage, event),
+      // Since callbacks of cards come over long connections, they come as events do.
+      "card.action.trigger": (event: unknown) => this.#receive(this.#handlers.onPress, event),
     });
   }
 
   /** Settles when the platform may be acknowledged; never, when it must send again. */
-  async #receive(event: unknown): Promise<void> {
+  async #receive(
+    handle: (event: unknown) => Promise<boolean>,
+    event: unknown,
+  ): Promise<void> {
     if (this.#isStopping) return await never();
-    const handling = this.#handlers.onMessage(event).catch(() => false);
+    const handling = handle(event).catch(() => false);
     this.#handlingNow.add(handling);
     const isTaken = await handling;
     this.#handlingNow.delete(handling);

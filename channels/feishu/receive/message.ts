@@ -88,9 +88,18 @@ function contextOf(message: MessageEvent["message"]): JsonObject {
 
 /** A topic is known by its first message; what is said outside of topics is one conversation. */
 function topicSession(
-  { event: { message }, isGroup }: ReceivedMessage,
+  { event: { message }, chatId }: ReceivedMessage,
+  rules: ConversationRules,
+): string | null {
+  return sessionOfTopic(chatId, message, rules);
+}
+
+/** The same for what came of a message, by its context. */
+export function sessionOfTopic(
+  chatId: string,
+  place: Readonly<Partial<Record<"chat_type" | "thread_id" | "root_id" | "message_id", string>>>,
   { channel, topicIsolation }: ConversationRules,
 ): string | null {
-  if (!isGroup || !topicIsolation || message.thread_id === "") return null;
-  return `${channel}:${message.chat_id}:${message.root_id || message.message_id}`;
+  if (place.chat_type === "p2p" || !topicIsolation || !place.thread_id) return null;
+  return `${channel}:${chatId}:${place.root_id || place.message_id}`;
 }

@@ -10,6 +10,7 @@ import { MediaStore } from "../../media/adapters/media_store.ts";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuLink } from "../link.ts";
 import { Lookups } from "../lookups.ts";
+import { Presses } from "./presses.ts";
 import type { FeishuSection } from "../manifest.ts";
 import { botAddedEventSchema, type BotInfo, recalledEventSchema } from "../wire.ts";
 import { Speech } from "../../media/speech.ts";
@@ -44,6 +45,7 @@ export class Receiving implements AsyncDisposable {
   readonly #quotes: Quotes;
   readonly #receiver: Receiver;
   readonly #greeter: Greeter;
+  readonly #presses: Presses;
   /** Work that is under way beside the events. */
   readonly #underWay = new Set<Promise<void>>();
 
@@ -85,6 +87,11 @@ export class Receiving implements AsyncDisposable {
         this.#inBackground("complete a message", () => this.#drafts.complete(inbound));
       },
     });
+    this.#presses = new Presses({
+      ...section,
+      channel: context.name,
+      handIn: (inbound) => context.handIn(inbound),
+    });
     this.#greeter = new Greeter({ ...section, api, botName: bot.app_name, clock, signal });
   }
 
@@ -99,6 +106,11 @@ export class Receiving implements AsyncDisposable {
   /** Takes a message event; whether the platform may forget it. */
   onMessage(event: unknown): Promise<boolean> {
     return this.#receiver.receive(event);
+  }
+
+  /** Takes the press of a button; whether the platform may forget it. */
+  onPress(event: unknown): Promise<boolean> {
+    return this.#presses.receive(event);
   }
 
   /** Takes any other event; those that mean nothing to us are ignored quietly. */

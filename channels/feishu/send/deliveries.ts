@@ -11,6 +11,7 @@ import type { Delivery, LookUp } from "../../channel.ts";
 import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
 import type { Lookups } from "../lookups.ts";
 import { localPictures } from "../../markdown/pictures.ts";
+import { choiceParts, decidedCard } from "./choice_parts.ts";
 import { LiveAnswer } from "./live_answer.ts";
 import { lookUpPart } from "./look_up.ts";
 import { uploadMedia, uploadPictures } from "./media.ts";
@@ -47,10 +48,15 @@ interface Ongoing {
 /** Growing answers kept in memory; an older one goes on from its stored state. */
 const ONGOING_MAX = 1_000;
 
+/** Messages with buttons that may still be pressed; of older ones the buttons stay, and say so. */
+const CHOICES_MAX = 200;
+
 /** All deliveries of one channel; calls with the same key must not overlap. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #ongoing = new Map<string, Ongoing>();
+  /** Messages with buttons, by the key of their delivery. */
+  readonly #choices = new Map<string, string>();
   #areCardsForbidden = false;
 
   constructor(options: DeliveriesOptions) {
@@ -85,6 +91,8 @@ export class Deliveries {
       ids.push(...await this.#finishCards(ongoing, delivery, signal));
     }
     this.#ongoing.delete(delivery.key);
+    this.#noteChoices(delivery, ongoing.record);
+    if (delivery.closes !== undefined) await this.#close(delivery.closes, delivery.text, signal);
     return ids;
   }
 
@@ -141,7 +149,7 @@ export class Deliveries {
     const isTextInParts = !answer.hasCards || ongoing.isWithoutCards;
     const images = new Map(Object.entries(pictures.keys));
     const texts = isTextInParts ? renderParts(key, withNote(text, note), { isPlain, images }) : [];
-    const all = [...parts, ...texts];
+    const all = [...parts, ...texts, ...choiceParts(delivery)];
     await record.save({
       parts: all,
       note,
@@ -176,6 +184,29 @@ export class Deliveries {
     const ids = await this.#send(ongoing, signal);
     await this.#withdraw(ongoing, signal);
     return ids.slice(state.sent.length);
+  }
+
+  #noteChoices({ key, choices = [] }: Delivery, { state: { parts, sent } }: DeliveryRecord): void {
+    const messageId = sent.at(-1);
+    // What was refused as a card has no buttons.
+    if (choices.length === 0 || messageId === undefined) return;
+    if (parts?.at(-1)?.form !== "interactive") return;
+    this.#choices.set(key, messageId);
+    const [oldest] = this.#choices.keys();
+    if (this.#choices.size > CHOICES_MAX && oldest !== undefined) this.#choices.delete(oldest);
+  }
+
+  /** Takes buttons away; where that fails they stay, and whoever presses is told. */
+  async #close(key: string, text: string, signal: AbortSignal): Promise<void> {
+    const messageId = this.#choices.get(key);
+    if (messageId === undefined) return;
+    this.#choices.delete(key);
+    const { sender } = this.#options;
+    try {
+      await sender.card(() => sender.api.patchCard(messageId, decidedCard(text), signal), signal);
+    } catch (error) {
+      logger.warn("Buttons stay though it is decided: {reason}", { reason: reasonOf(error) });
+    }
   }
 
   async #send({ record, target }: Ongoing, signal: AbortSignal): Promise<readonly string[]> {

@@ -261,6 +261,9 @@ Deno.test("A button of a question decides on it", async () => {
   await bench.say(approve?.says ?? "", { senderId: OWNER });
   await bench.quiet();
   assert.deepEqual(bench.ran, ['exec {"command":"ls"}']);
+  const end = bench.rows().find(({ content }) => content.startsWith("Approved"));
+  const asked = bench.rows().find(({ content }) => content.startsWith("May I"));
+  assert.equal(contextAndChoices(end?.context ?? {}).closes, asked?.key);
 });
 
 Deno.test("A button of another question decides on nothing", async () => {

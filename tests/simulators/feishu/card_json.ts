@@ -3,6 +3,8 @@
  * @module
  */
 
+import { z } from "zod";
+import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A JSON object that is being edited. */
@@ -172,4 +174,25 @@ function renderTable(table: CardNode): string {
     return columns.map((column) => String(asNode(row)?.[asText(column["name"])] ?? ""));
   });
   return [head, ...rows].map((cells) => cells.join(" | ")).join("\n");
+}
+
+const buttonSchema = z.object({
+  tag: z.literal("button"),
+  text: z.object({ content: z.string() }),
+  behaviors: z.array(z.object({
+    type: z.literal("callback"),
+    value: z.record(z.string(), z.json()),
+  })).min(1),
+});
+
+/** What the press of a button sends; undefined where nothing below `node` shows `label`. */
+export function buttonValue(node: unknown, label: string): JsonObject | undefined {
+  const button = buttonSchema.safeParse(node).data;
+  if (button?.text.content === label) return button.behaviors[0]?.value;
+  if (typeof node !== "object" || node === null) return undefined;
+  for (const inner of Object.values(node)) {
+    const value = buttonValue(inner, label);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
