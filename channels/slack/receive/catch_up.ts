@@ -32,8 +32,12 @@ export interface CatchUpOptions {
   readonly signal: AbortSignal;
 }
 
-/** Hands in what was missed in the memory's gap, and ends it. Rejects only when the channel stops. */
-export async function catchUp(options: CatchUpOptions): Promise<void> {
+/**
+ * Hands in what was missed in the memory's gap. Rejects only when the channel stops.
+ *
+ * @returns whether all was seen that Slack shows
+ */
+export async function catchUp(options: CatchUpOptions): Promise<boolean> {
   const { memory, signal } = options;
   const gaps = [...memory.gaps, ...await newChats(options)].slice(0, GAPS_MAX);
   for (const gap of gaps) {
@@ -47,10 +51,10 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
         channel: gap.channel,
         reason,
       });
-      if (!(error instanceof SlackRefusedError)) return;
+      if (!(error instanceof SlackRefusedError)) return false;
     }
   }
-  memory.endGap();
+  return true;
 }
 
 /** Direct chats that may have begun meanwhile. */

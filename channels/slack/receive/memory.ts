@@ -42,6 +42,7 @@ export class ChannelMemory {
   readonly #threads = new Set<string>();
   /** How far everything was read before a gap that is not closed yet; null without one. */
   #beforeGap: ReadonlyMap<string, string> | null = null;
+  #gapCount = 0;
 
   /** Takes up what an earlier life stored; what cannot be read counts as nothing. */
   restore(stored: JsonValue): void {
@@ -61,7 +62,13 @@ export class ChannelMemory {
 
   /** Events stopped coming: from now on something may be missed. */
   beginGap(): void {
+    this.#gapCount++;
     this.#beforeGap ??= this.#positions();
+  }
+
+  /** How many gaps have begun. */
+  get gapCount(): number {
+    return this.#gapCount;
   }
 
   /** Whether something may have been missed: events did not come, or could not be taken. */
@@ -69,9 +76,13 @@ export class ChannelMemory {
     return this.#beforeGap !== null || this.#readings.values().some(({ open }) => open.size > 0);
   }
 
-  /** Everything that was missed has been handed in. */
-  endGap(): void {
-    this.#beforeGap = null;
+  /**
+   * Everything that was missed has been handed in.
+   *
+   * @param gapCount how many gaps had begun when that was looked into; a later one stays open
+   */
+  endGap(gapCount: number): void {
+    if (gapCount === this.#gapCount) this.#beforeGap = null;
   }
 
   /** Where messages may be missing; none before the first message ever. */

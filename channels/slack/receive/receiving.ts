@@ -48,6 +48,8 @@ export class Receiving implements AsyncDisposable {
   /** Work that is under way beside the events. */
   readonly #underWay = new Set<Promise<void>>();
   #isCatchingUp = false;
+  /** Events came again after a gap that was not looked into yet. */
+  #mustCatchUp = false;
   /** The memory changed since it was stored, or while it is. */
   #isUnstored = false;
   #isStoring = false;
@@ -105,14 +107,13 @@ export class Receiving implements AsyncDisposable {
 
   /** Events come again: reads what was said meanwhile; returns at once. */
   catchUp(): void {
-    if (this.#isCatchingUp || !this.#options.memory.hasGap) return;
+    if (!this.#options.memory.hasGap) return;
+    this.#mustCatchUp = true;
+    if (this.#isCatchingUp) return;
     this.#isCatchingUp = true;
-    const { api, memory, context: { clock, signal } } = this.#options;
     this.#inBackground("see what was missed", async () => {
       try {
-        const receive = this.#receiver.receive.bind(this.#receiver);
-        await catchUp({ api, memory, receive, clock, signal });
-        this.store();
+        await this.#catchUp();
       } finally {
         this.#isCatchingUp = false;
       }
@@ -153,6 +154,19 @@ export class Receiving implements AsyncDisposable {
   /** Waits for what is under way; the context's signal has ended it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#underWay);
+  }
+
+  /** Once more for as long as there was a further gap meanwhile. */
+  async #catchUp(): Promise<void> {
+    const { api, memory, context: { clock, signal } } = this.#options;
+    const receive = this.#receiver.receive.bind(this.#receiver);
+    while (this.#mustCatchUp) {
+      this.#mustCatchUp = false;
+      const { gapCount } = memory;
+      const hasSeenAll = await catchUp({ api, memory, receive, clock, signal });
+      if (hasSeenAll) memory.endGap(gapCount);
+    }
+    this.store();
   }
 
   async #takeEvent(payload: unknown): Promise<boolean> {

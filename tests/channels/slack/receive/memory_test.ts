@@ -39,8 +39,19 @@ Deno.test("ChannelMemory stays before a gap until that is closed", () => {
   memory.begin("C1", ts(9));
   memory.taken("C1", ts(9));
   assert.equal(restored(memory).gaps[0]?.since, ts(1));
-  memory.endGap();
+  memory.endGap(memory.gapCount);
   assert.equal(restored(memory).gaps[0]?.since, ts(9));
+});
+
+Deno.test("ChannelMemory leaves a gap open that began while an earlier one was looked into", () => {
+  const memory = new ChannelMemory();
+  memory.beginGap();
+  const { gapCount } = memory;
+  memory.beginGap();
+  memory.endGap(gapCount);
+  assert.equal(memory.hasGap, true);
+  memory.endGap(memory.gapCount);
+  assert.equal(memory.hasGap, false);
 });
 
 Deno.test("ChannelMemory looks into the threads that it takes part in", () => {
