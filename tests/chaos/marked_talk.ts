@@ -15,6 +15,10 @@ import {
 } from "../simulators/model_server.ts";
 
 const MARK = /mark\d+(?!\d)/g;
+/** A mark whose message wants a command, in a user message that may hold several. */
+const WANTED = /mark\d+(?= please run the command)/g;
+/** What the gateway tells of a message: what it remembers there quotes the marks of other chats. */
+const CONTEXT = /\[Runtime context[^]*?\[\/Runtime context\]/g;
 /** Where the commands note that they ran. */
 const RUNS_FILE = "runs";
 
@@ -24,20 +28,19 @@ export function marked(number: number, { runsCommand }: { readonly runsCommand: 
 }
 
 /** What the model answers: a command first where one is wanted and none was called, then the marks. */
-export function answerMarks({ body: { messages } }: RecordedRequest): ModelReply {
+export function answerMarks({ body: { messages } }: Pick<RecordedRequest, "body">): ModelReply {
   const lastAnswer = messages.findLastIndex(({ role, tool_calls: calls }) =>
     role === "assistant" && !Array.isArray(calls)
   );
   const open = messages.slice(lastAnswer + 1);
   const asked = open.filter(({ role }) => role === "user").map(({ content }) =>
-    JSON.stringify(content)
+    JSON.stringify(content).replaceAll(CONTEXT, "")
   );
   const marks = asked.flatMap((text) => text.match(MARK) ?? []);
   // Also before the last answer: what goes on alone comes after the answers of others.
   const called = messages.filter(({ role }) => role === "assistant")
     .flatMap(({ tool_calls: calls }) => JSON.stringify(calls ?? []).match(MARK) ?? []);
-  const wanted = asked.filter((text) => text.includes("run the command"))
-    .flatMap((text) => text.match(MARK) ?? [])
+  const wanted = asked.flatMap((text) => text.match(WANTED) ?? [])
     .find((mark) => !called.includes(mark));
   if (wanted !== undefined) {
     return callTool("exec", { command: `echo '${wanted}' >> ${RUNS_FILE}` }, { id: wanted });

@@ -4,6 +4,7 @@
  */
 
 import { type Random, seededRandom } from "../../actors/kernel/random.ts";
+import { join } from "node:path";
 import { z } from "zod";
 import { GatewayHome, GatewayProcess, runTroupe } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
@@ -70,12 +71,14 @@ export async function runRandomKills(options: RandomKillsOptions): Promise<void>
   if (parked > 0) options.report(`${parked} messages were set aside for their deaths, now retried`);
   try {
     await checkNothingLost({ home, platform, messages, timeoutMs: 120_000 });
+    await gateway.stop();
+    await checkFiles(home);
   } catch (error) {
     options.report(await whatIsKnown(home, gateway, model));
+    await keepEvidence(home, platform, model);
+    options.report(`The home is kept: ${home.path}`);
     throw error;
   }
-  await gateway.stop();
-  await checkFiles(home);
   options.report(`${messages} messages, each answered once`);
 }
 
@@ -106,6 +109,21 @@ async function whatIsKnown(
   );
   const said = gateway.output.split("\n").slice(-SHOWN_LINES);
   return [JSON.stringify(health), stranded, ...asked, ...said].join("\n");
+}
+
+/** Leaves the home on disk, with what people saw and what the model was asked beside it. */
+async function keepEvidence(
+  home: GatewayHome,
+  platform: FeishuPlatform,
+  model: ModelServer,
+): Promise<void> {
+  home.keep();
+  const chats = platform.chats.map((chat) =>
+    chat.messages.map(({ from, text, card }) => ({ from, text, isStreaming: card?.isStreaming }))
+  );
+  const asked = model.requests.map(({ end, body: { messages } }) => ({ end, messages }));
+  await Deno.writeTextFile(join(home.path, "chats.json"), JSON.stringify(chats, null, 1));
+  await Deno.writeTextFile(join(home.path, "asked.json"), JSON.stringify(asked, null, 1));
 }
 
 /**

@@ -40,6 +40,7 @@ const line = z.string();
 /** A home folder for gateways, removed when it is disposed. */
 export class GatewayHome implements AsyncDisposable {
   readonly path: string;
+  #isKept = false;
 
   private constructor(path: string) {
     this.path = path;
@@ -74,8 +75,13 @@ export class GatewayHome implements AsyncDisposable {
     });
   }
 
+  /** Leaves the folder on disk, for somebody to look into. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.path, { recursive: true });
+    if (!this.#isKept) await Deno.remove(this.path, { recursive: true });
   }
 }
 
