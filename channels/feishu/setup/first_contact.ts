@@ -28,6 +28,7 @@ export class FirstContact implements AsyncDisposable {
       onReady: () => this.#ready.resolve(null),
       onFrame: () => {},
       onEvent: () => {},
+      onPress: () => Promise.resolve(true),
       onMessage: (event) => this.#take(event),
     }, signal);
   }
