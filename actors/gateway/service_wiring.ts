@@ -21,10 +21,11 @@ import { hostedTool } from "../tools/host/hosted_tool.ts";
 import type { ToolHosts } from "../tools/host/tool_hosts.ts";
 import { FILE_TOOLS } from "../tools/file_tools.ts";
 import { messageTool } from "../tools/message.ts";
+import { foreignFilesTool } from "../tools/foreign_files.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import { type Tool, ToolError, type ToolNeeds, type ToolProcesses } from "../tools/tool.ts";
 import { webTools } from "../tools/web/web_tools.ts";
-import { realFolder } from "./adapters/local_folders.ts";
+import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
 import { documentReader } from "./document_reader.ts";
 import { wireModels } from "./model_wiring.ts";
 import { memoryTool } from "./memory_tools.ts";
@@ -119,7 +120,9 @@ export function wireServices(options: WiringOptions): WiredServices {
   const tools = [...toolsOf(loaded), recall.tool, ...shell.tools];
   const registry = new ToolRegistry(
     world.clock,
-    tools.map((tool) => memoryTool(hostedTool(tool, hosts), ofTools)),
+    tools.map((tool) =>
+      foreignFilesTool(memoryTool(hostedTool(tool, hosts), ofTools), sentFolders(loaded))
+    ),
   );
   void shell.works.then((works) => {
     if (!works) { for (const { name } of shell.tools) registry.hide(name); }
@@ -194,6 +197,11 @@ function toolsOf(loaded: LoadedConfig): readonly Tool[] {
   const always = [...FILE_TOOLS, messageTool];
   const forWeb = web.enable ? webTools(webSettings(loaded)) : [];
   return [...always, ...forWeb];
+}
+
+/** Where channels put what people send. */
+function sentFolders({ locations: { mediaFolder } }: LoadedConfig): readonly string[] {
+  return [...new Set([mediaFolder, realFolderOr(mediaFolder)])];
 }
 
 async function describeTools(

@@ -5,6 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Answerer, ChatRequest, Usage } from "../../providers/provider.ts";
+import { forgetShown } from "../tools/read_notes.ts";
 import type { AnswerView } from "./answer_view.ts";
 import type { AttemptCall, CallOutcome } from "./answer_attempt.ts";
 import { CallMeter, type MeteredUsage } from "./call_meter.ts";
@@ -62,7 +63,9 @@ export class ModelAsker {
     if (budget !== null) return { state: "out_of_budget", budget };
     steps.goesOn(pausedNote(sessionKey));
     const options = this.#requestOptions(question);
+    const { shortenings } = memory.view;
     const request = modelRequest(question.replay, options);
+    if (memory.view.shortenings !== shortenings) forgetShown(memory.reads);
     memory.overheadTokens = overheadTokens(options);
     const outcome = await this.#call(request, question, signal);
     const isTooLong = outcome.state === "failed" &&
@@ -74,6 +77,7 @@ export class ModelAsker {
     const { sessionKey, memory } = this.#options;
     const request = smallerRequest(question.replay, this.#requestOptions(question));
     if (request === undefined) return undefined;
+    forgetShown(memory.reads);
     const tokens = requestTokens(request.messages, request.tools);
     logger.warn("{sessionKey} is too long for {model}: asks again with about {tokens} tokens", {
       sessionKey,

@@ -8,6 +8,8 @@ import type { ChatMessage } from "../../providers/provider.ts";
 
 /** Of one session. Messages are known by identity: they never change. */
 export class RequestView {
+  /** How often more was left out than before. */
+  shortenings = 0;
   #first: ChatMessage | undefined;
   #shortened = new WeakMap<ChatMessage, ChatMessage>();
 
@@ -27,6 +29,7 @@ export class RequestView {
 
   /** These messages were sent, shortened to those. */
   remember(messages: readonly ChatMessage[], shortened: readonly ChatMessage[]): void {
+    this.shortenings++;
     this.#first = messages[0];
     this.#shortened = new WeakMap();
     for (const [index, message] of messages.entries()) {

@@ -10,14 +10,12 @@ import { sniffImage } from "./image_kind.ts";
 import { DOCUMENT_BYTES_MAX, readDocument } from "./read_document.ts";
 import { fingerprint, pageKey, type ReadFile, readWhole } from "./text_file.ts";
 import { linesOf, pageChars, pageOf } from "./text_page.ts";
-import { callsCounted } from "./read_notes.ts";
+import { CALLS_REMEMBERED, callsCounted } from "./read_notes.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 
 const LINES_DEFAULT = 2_000;
 /** What models take. */
 const IMAGE_BYTES_MAX = 10 * 1_024 * 1_024;
-/** Results of so many calls are surely still before the model's eyes. */
-const CALLS_REMEMBERED = 8;
 
 interface Reading {
   readonly path: string;
