@@ -45,6 +45,11 @@ export class SendPace {
     return takeTurn(this.#clock, windows, heldUntilMs, signal);
   }
 
+  /** A message was answered: only from then on is it sure that Slack has counted it. */
+  answered(channel: string): void {
+    this.#channel(channel).count(this.#clock.now());
+  }
+
   /** Waits until a change that must be made may go out, and counts it. @throws the signal's reason */
   async change(signal: AbortSignal): Promise<void> {
     for (;;) {

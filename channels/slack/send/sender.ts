@@ -180,6 +180,8 @@ export class Sender {
       }
       const message = error instanceof Error ? error.message : String(error);
       throw new DeliveryError("delivery_unknown", message, { cause: error });
+    } finally {
+      this.#pace.answered(channel);
     }
   }
 }
