@@ -185,9 +185,15 @@ function folder(): z.ZodType<string> {
   });
 }
 
+/** What takes more than linear time, so that a command could freeze whoever looks at it. */
+const NOT_LINEAR = /(?<!\\)(?:\\\\)*(?:\(\?<?[=!]|\\(?:[1-9]|k<))/;
+
 /** A regular expression, checked here so that a slip is named at the start. */
 function expression(): z.ZodType<string> {
-  return z.string().refine(isExpression, { error: "is not a regular expression" });
+  return z.string().refine(isExpression, { error: "is not a regular expression" })
+    .refine((text) => !NOT_LINEAR.test(text), {
+      error: "looks ahead, behind or back (such as (?=a), (?!a) or \\1), which is not supported",
+    });
 }
 
 function isExpression(text: string): boolean {

@@ -4,6 +4,7 @@
  */
 
 import { asError } from "../../kernel/errors.ts";
+import type { LineTest } from "../line_pattern.ts";
 import { ToolError } from "../tool.ts";
 import { type Denial, findDenial, shown } from "./deny_rules.ts";
 import { type CommandSurroundings, parseCommand, type ParsedCommand } from "./parsed_command.ts";
@@ -40,13 +41,10 @@ export interface GuardOptions {
 /** Judges commands by what they would start. */
 export class CommandGuard {
   readonly #options: GuardOptions;
-  readonly #deny: readonly RegExp[];
-  readonly #allow: readonly RegExp[];
+  #patterns: Promise<Patterns> | undefined;
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#deny = options.denyPatterns.map((pattern) => new RegExp(pattern, "i"));
-    this.#allow = options.allowPatterns.map((pattern) => new RegExp(pattern, "i"));
   }
 
   /**
@@ -68,25 +66,14 @@ export class CommandGuard {
     if (!command.isComplete) {
       throw refused("nesting", "the command is too long or nested too deep to be read");
     }
-    this.#checkRules(command, findDenial(command, { surroundings, protectedPaths }));
+    const patterns = await (this.#patterns ??= compiled(this.#options));
+    checkRules(command, findDenial(command, { surroundings, protectedPaths }), patterns);
     await this.#checkHosts(command);
     if (!isRestricted) return;
     const outside = findOutsidePath(command, { surroundings, folders: [workspace, ...folders] });
     if (outside !== undefined) {
       throw refused("workspace", `"${clipped(outside)}" is outside the workspace "${workspace}"`);
     }
-  }
-
-  #checkRules(command: ParsedCommand, denial: Denial | undefined): void {
-    const denied = command.programs.find((program) => matchesAny(this.#deny, shown(program)));
-    if (denied !== undefined) {
-      throw refused("tools.exec.denyPatterns", `"${clipped(shown(denied))}" matches one`);
-    }
-    if (denial === undefined) return;
-    const { programs } = command;
-    const isAllowed = !denial.isFinal && this.#allow.length > 0 && programs.length > 0 &&
-      programs.every((program) => matchesAny(this.#allow, shown(program)));
-    if (!isAllowed) throw refused(denial.rule, clipped(denial.what));
   }
 
   async #checkHosts(command: ParsedCommand): Promise<void> {
@@ -100,8 +87,44 @@ export class CommandGuard {
   }
 }
 
-function matchesAny(patterns: readonly RegExp[], text: string): boolean {
-  return patterns.some((pattern) => pattern.test(text));
+function checkRules(
+  command: ParsedCommand,
+  denial: Denial | undefined,
+  { deny, allow }: Patterns,
+): void {
+  const { programs } = command;
+  const denied = programs.find((program) => matchesAny(deny, shown(program)));
+  if (denied !== undefined) {
+    throw refused("tools.exec.denyPatterns", `"${clipped(shown(denied))}" matches one`);
+  }
+  if (denial === undefined) return;
+  const isAllowed = !denial.isFinal && allow.length > 0 && programs.length > 0 &&
+    programs.every((program) => matchesAny(allow, shown(program)));
+  if (!isAllowed) throw refused(denial.rule, clipped(denial.what));
+}
+
+/** The owner's patterns, matched in time linear in a command's length. */
+interface Patterns {
+  readonly deny: readonly LineTest[];
+  readonly allow: readonly LineTest[];
+}
+
+/** Their engine is loaded where there are any. @throws {ToolError} for what it does not know */
+async function compiled({ denyPatterns, allowPatterns }: GuardOptions): Promise<Patterns> {
+  if (denyPatterns.length + allowPatterns.length === 0) return { deny: [], allow: [] };
+  const { lineTest } = await import("../line_pattern.ts");
+  const compile = (pattern: string): LineTest => {
+    try {
+      return lineTest(pattern, { isLiteral: false, ignoresCase: true });
+    } catch (error) {
+      throw refused("tools.exec patterns", asError(error).message);
+    }
+  };
+  return { deny: denyPatterns.map(compile), allow: allowPatterns.map(compile) };
+}
+
+function matchesAny(patterns: readonly LineTest[], text: string): boolean {
+  return patterns.some((matches) => matches(text));
 }
 
 function refused(guard: string, what: string): ToolError {

@@ -288,6 +288,19 @@ Deno.test("denyPatterns refuse a program by its words, wherever it stands", asyn
   await own.check("git status", WORKSPACE);
 });
 
+Deno.test("Patterns of the owner take time that is linear in the command", async () => {
+  const own = guard({ denyPatterns: ["^(a+)+$", "(x|x|y)*z$"] });
+  const startedAtMs = performance.now();
+  await own.check(`echo ${"a".repeat(30_000)}! ${"x".repeat(30_000)}`, WORKSPACE);
+  assert.ok(performance.now() - startedAtMs < 5_000);
+  await assert.rejects(own.check("aaaa", WORKSPACE), /denyPatterns/);
+});
+
+Deno.test("A pattern that cannot be matched so refuses every command", async () => {
+  const own = guard({ denyPatterns: ["rm(?!x)"] });
+  await assert.rejects(own.check("ls", WORKSPACE), /tools\.exec patterns.*look-ahead/);
+});
+
 Deno.test("allowPatterns lift a rule only where every program matches one", async () => {
   const own = guard({ allowPatterns: ["^rm -rf build$", "^ls\\b"], denyPatterns: ["^ls /secret"] });
   await own.check("rm -rf build", WORKSPACE);
