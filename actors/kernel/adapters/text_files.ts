@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 /** Only for the owner: conversations and what is remembered of them are private. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
+const LINE_END = 0x0a;
 
 /** Files below `folder`, which is made with the first of them. Errors are Deno's own. */
 export class DiskTextFiles {
@@ -28,12 +29,16 @@ export class DiskTextFiles {
     }
   }
 
-  /** Appends and syncs; cuts the file back to its former end when that fails half-way. */
+  /**
+   * Appends whole lines and syncs; cuts the file back to its former end when that fails half-way. A
+   * last line that an editor left without its end gets one first.
+   */
   async append(name: string, text: string): Promise<void> {
     using file = openToAppend(this.#folder, name);
     const end = endOf(file);
     try {
-      writeAtOnce(file, new TextEncoder().encode(text));
+      const isOpen = !text.startsWith("\n") && !isLineEnded(file, end);
+      writeAtOnce(file, new TextEncoder().encode(isOpen ? `\n${text}` : text));
       await file.syncData();
     } catch (error) {
       await cutBack(file, end);
@@ -109,7 +114,7 @@ async function syncFolder(path: string): Promise<void> {
 
 function openToAppend(folder: string, name: string): Deno.FsFile {
   const path = join(folder, name);
-  const options = { write: true, create: true, mode: FILE_MODE };
+  const options = { read: true, write: true, create: true, mode: FILE_MODE };
   try {
     return Deno.openSync(path, options);
   } catch (error) {
@@ -122,6 +127,15 @@ function openToAppend(folder: string, name: string): Deno.FsFile {
 /** Moves to the end, and says where that is. */
 function endOf(file: Deno.FsFile): number {
   return file.seekSync(0, Deno.SeekMode.End);
+}
+
+/** Whether a line may begin at `end`, where the file is then. */
+function isLineEnded(file: Deno.FsFile, end: number): boolean {
+  if (end === 0) return true;
+  const last = new Uint8Array(1);
+  file.seekSync(-1, Deno.SeekMode.End);
+  file.readSync(last);
+  return last[0] === LINE_END;
 }
 
 /** A disk that fills up takes a part first, and only then fails. */

@@ -14,7 +14,20 @@ export interface FileFacts {
   readonly modifiedMs: number;
 }
 
-/** Reads files below a folder. What is missing is null or empty; other errors are Deno's own. */
+/** Names of errors of one file or folder that say nothing about the others. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  "NotFound",
+  "PermissionDenied",
+  "NotCapable",
+  "NotADirectory",
+  "IsADirectory",
+  "FilesystemLoop",
+]);
+
+/**
+ * Reads files below a folder. What is missing or cannot be read by anybody here is null or empty;
+ * other errors are Deno's own.
+ */
 export class RecallFiles {
   readonly #workspace: string;
 
@@ -60,7 +73,7 @@ function orNull<T>(work: () => T): T | null {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
+    if (error instanceof Error && NOT_THERE.has(error.name)) return null;
     throw error;
   }
 }

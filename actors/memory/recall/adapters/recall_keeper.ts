@@ -307,7 +307,9 @@ function hasFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    const isNone = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    if (isNone) return false;
     throw error;
   }
 }

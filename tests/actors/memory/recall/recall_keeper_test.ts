@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import fc from "fast-check";
 import { MemoryScope, memoryScope } from "../../../../actors/memory/scope.ts";
 import {
@@ -347,4 +348,16 @@ Deno.test("A passage is found by any of its words, and by nothing else", () => {
     }),
     { numRuns: 50 },
   );
+});
+
+Deno.test("What cannot be read keeps nothing else from being found", () => {
+  using world = new RecallWorld();
+  world.session("feishu:oc_1", [{ content: "Herons at the lake", role: "assistant" }]);
+  world.write("memory/scopes", "no folder");
+  Deno.symlinkSync("loop.jsonl", join(world.workspace, "sessions/loop.jsonl"));
+  using keeper = world.keeper("global");
+  readAll(keeper);
+  const { hits, isPartial } = keeper.search({ text: "heron", scope: GLOBAL, limit: 9 }, NOW_MS);
+  assert.deepEqual(hits.map(({ text }) => text), ["Herons at the lake"]);
+  assert.equal(isPartial, false);
 });

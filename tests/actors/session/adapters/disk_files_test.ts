@@ -99,3 +99,12 @@ Deno.test({
     assert.equal(await Deno.readTextFile(join(root.path, "a.jsonl")), "x".repeat(1000) + "\n");
   },
 });
+
+Deno.test("DiskSessionFiles ends a last line that an editor left open before it appends", async () => {
+  await using root = await temporaryFolder();
+  const files = new DiskSessionFiles(root.path);
+  await Deno.writeTextFile(join(root.path, "a.jsonl"), "by hand: 你好");
+  await files.append("a.jsonl", "two\n");
+  await files.append("a.jsonl", "three\n");
+  assert.equal(await files.read("a.jsonl"), "by hand: 你好\ntwo\nthree\n");
+});
