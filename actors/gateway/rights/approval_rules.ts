@@ -8,11 +8,8 @@ import { redactObject } from "../../config/redact.ts";
 import { type Inbound, SYSTEM_CHANNEL } from "../../journal/journal.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { ApprovalPort } from "../../session/approval.ts";
-import {
-  type CommandSurroundings,
-  parseCommand,
-  type Program,
-} from "../../tools/shell/parsed_command.ts";
+import { type CommandSurroundings, parseCommand } from "../../tools/shell/parsed_command.ts";
+import { CommandPattern, patternOf, runsUnseenText } from "./command_pattern.ts";
 
 /** A channel of this machine says with this key that a person sits there who can answer. */
 const ATTENDED = "isAttended";
@@ -74,39 +71,11 @@ function isNamed(
   patterns: readonly CommandPattern[],
   surroundings: CommandSurroundings,
 ): boolean {
-  if (typeof command !== "string") return true;
+  // With other separators words fall apart elsewhere.
+  if (typeof command !== "string" || /\bIFS\b/.test(command)) return true;
   const { programs, isComplete } = parseCommand(command, surroundings);
   return !isComplete ||
-    programs.some((program) => patterns.some((pattern) => pattern.matches(program)));
-}
-
-/** `git push*`: a program, whatever folder it is in, and how its words begin. */
-class CommandPattern {
-  readonly #name: RegExp;
-  readonly #words: readonly RegExp[];
-
-  constructor(written: string) {
-    const [name = "", ...words] = written.trim().split(/\s+/);
-    this.#name = patternOf(name);
-    this.#words = words.map(patternOf);
-  }
-
-  /** A word that only the run will tell may be any word; options may stand between the words. */
-  matches({ argv: [name, ...args] }: Program): boolean {
-    if (name === undefined) return false;
-    if (name.isFixed && !this.#name.test(name.text.replace(/^.*\//s, ""))) return false;
-    let next = 0;
-    for (const { text, isFixed } of args) {
-      const wanted = this.#words[next];
-      if (wanted === undefined || !isFixed) return true;
-      if (wanted.test(text)) next++;
-    }
-    return next >= this.#words.length;
-  }
-}
-
-/** A pattern whose `*` stands for any letters. */
-function patternOf(written: string): RegExp {
-  const parts = written.split("*").map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`, "su");
+    programs.some((program) =>
+      runsUnseenText(program) || patterns.some((pattern) => pattern.matches(program))
+    );
 }
