@@ -201,6 +201,7 @@ async function newDraft(keeper: MemoryKeeper, { scope, batch }: BatchOf): Promis
   return new DreamDraft({
     texts: batch.texts,
     fixed: new Set(scope.isGlobal ? [] : ["SOUL"]),
+    mayPropose: scope.isGlobal,
     skills: new Set([...names, ...proposed]),
     readSkill: async (name) =>
       await keeper.read(`skills/${name}/SKILL.md`) ??

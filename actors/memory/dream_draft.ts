@@ -49,6 +49,8 @@ export interface DraftOptions {
   /** Names of skills that are there. */
   readonly skills: ReadonlySet<string>;
   readonly readSkill: (name: string) => Promise<string | null>;
+  /** Skills are everybody's: what one person said must not come to others in one. */
+  readonly mayPropose: boolean;
 }
 
 /** A draft; one for each batch. */
@@ -115,6 +117,9 @@ export class DreamDraft {
 
   #write(write: z.infer<typeof WRITE> | undefined): string {
     if (write === undefined) return "Error: give path and content";
+    if (!this.#options.mayPropose) {
+      return "Error: skills belong to everybody and are not proposed here; leave it";
+    }
     const { path, content } = write;
     const name = SKILL_PATH.exec(path)?.[1];
     if (name === undefined) {

@@ -264,6 +264,7 @@ Deno.test("A person's talk changes their own files, and never everybody's charac
         calls: [
           { name: "edit_file", args: { path: "SOUL.md", old_text: "calm", new_text: "loud" } },
           { name: "edit_file", args: { path: "USER.md", old_text: "", new_text: "one person" } },
+          { name: "write_file", args: { path: "skills/their-way/SKILL.md", content: "private" } },
         ],
       },
       "Done.",
@@ -278,6 +279,7 @@ Deno.test("A person's talk changes their own files, and never everybody's charac
   assert.equal(bench.files.texts.get(`${folder}/USER.md`), "one person");
   assert.equal(bench.files.texts.get(`${folder}/.dream_cursor`), "1");
   assert.doesNotMatch(question(bench.provider.requests[0]), /everybody/);
+  assert.deepEqual([...bench.files.texts.keys()].filter((path) => path.startsWith("skills/")), []);
 });
 
 Deno.test("Dream runs when it is due, and late after a time asleep, once", async () => {
