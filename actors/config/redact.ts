@@ -43,11 +43,17 @@ export function redactObject(value: JsonObject, secrets: readonly string[]): Jso
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       redact(key, secrets),
-      isSecretName(key) && typeof inner === "string" && inner !== ""
-        ? MASK
-        : redactValue(inner, secrets),
+      isSecretName(key) ? masked(inner) : redactValue(inner, secrets),
     ]),
   );
+}
+
+/** All texts in what is named like a secret, however deep. */
+function masked(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value === "" ? value : MASK;
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map(masked);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
 }
 
 function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {

@@ -11,6 +11,15 @@ import type { ToolNeeds } from "../tool.ts";
 /** Characters of one text among the arguments that are kept. */
 const TEXT_CHARS_MAX = 2_000;
 const KEY_CHARS_MAX = 100;
+/** Secrets within a text: of a command line, of an address. A question shows these, a log need not. */
+const SECRETS_IN_TEXT: readonly (readonly [what: RegExp, instead: string])[] = [
+  [/\b([a-z][a-z0-9+.-]{0,20}:\/\/[^\s/?#@:]{0,200}):[^\s/?#@]{1,500}@/gi, "$1:***@"],
+  [
+    /((?:passw(?:or)?d|secret|token|api[_-]?key)["']?\s{0,5}[=:]\s{0,5}["']?)[^\s"'&;|]{3,}/gi,
+    "$1***",
+  ],
+];
+
 /** Entries of a list or map that are kept, and levels of nesting. */
 const ITEMS_MAX = 50;
 const LEVELS_MAX = 6;
@@ -37,6 +46,10 @@ export function cutText(text: string, charsMax: number): string {
   return left <= 0 ? text : `${text.slice(0, charsMax).toWellFormed()}… (${left} more characters)`;
 }
 
+function withoutSecrets(text: string): string {
+  return SECRETS_IN_TEXT.reduce((left, [what, instead]) => left.replaceAll(what, instead), text);
+}
+
 function boundedObject(value: JsonObject, level: number): JsonObject {
   const entries = Object.entries(value);
   const kept = entries.slice(0, ITEMS_MAX)
@@ -46,7 +59,7 @@ function boundedObject(value: JsonObject, level: number): JsonObject {
 }
 
 function bounded(value: JsonValue, level: number): JsonValue {
-  if (typeof value === "string") return cutText(value, TEXT_CHARS_MAX);
+  if (typeof value === "string") return cutText(withoutSecrets(value), TEXT_CHARS_MAX);
   if (typeof value !== "object" || value === null) return value;
   if (level > LEVELS_MAX) return "(nested deeper)";
   if (!isList(value)) return boundedObject(value, level);
