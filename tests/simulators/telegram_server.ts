@@ -10,20 +10,21 @@ import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
 import { Relay } from "./feishu/relay.ts";
 import { Waiting, type WaitOptions } from "./feishu/waiting.ts";
-import type { ShownEntity } from "./telegram/entities.ts";
 import { type Fault, Faults } from "./telegram/faults.ts";
 import { type MethodRequest, METHODS } from "./telegram/methods.ts";
 import { Rates } from "./telegram/rates.ts";
 import { Refusal } from "./telegram/refusal.ts";
 import { Updates } from "./telegram/updates.ts";
-import { type Chat, type Person, type StoredMessage, World } from "./telegram/world.ts";
+import { chatIn, entitiesIn, type MessageView, personIn, viewOf } from "./telegram/view.ts";
+import { readRequest, refused } from "./telegram/wire.ts";
+import { type Chat, type Person, World } from "./telegram/world.ts";
+
+export type { MessageView } from "./telegram/view.ts";
 
 /** What a test may choose. */
 export interface TelegramPlatformOptions {
   /** Time of limits and long polls. @default the machine's */
   readonly clock?: Clock;
-  /** The bot hears everything in groups. @default true, so that the channel must judge */
-  readonly hearsGroups?: boolean;
 }
 
 /** A call of the bot's. */
@@ -50,19 +51,6 @@ export interface Said {
   readonly chatId: number;
   readonly messageId: number;
   readonly updateId: number;
-}
-
-/** A message of the bot's on the screen. */
-export interface MessageView {
-  readonly id: number;
-  readonly text: string;
-  readonly entities: readonly ShownEntity[];
-  readonly threadId: number | undefined;
-  readonly replyToId: number | undefined;
-  readonly file: { readonly name: string; readonly bytes: Uint8Array } | undefined;
-  readonly fileKind: string | undefined;
-  /** Every text it had, oldest first. */
-  readonly texts: readonly string[];
 }
 
 /** Methods by which the bot looks for news. */
@@ -373,61 +361,4 @@ export class TelegramPlatform implements AsyncDisposable {
       headers: { "content-type": "application/octet-stream" },
     });
   }
-}
-
-async function readRequest(request: Request): Promise<MethodRequest> {
-  const files = new Map<string, { name: string; bytes: Uint8Array<ArrayBuffer> }>();
-  const contentType = request.headers.get("content-type") ?? "";
-  if (!contentType.startsWith("multipart/")) {
-    const text = await request.text();
-    return { fields: text === "" ? {} : JSON.parse(text), files };
-  }
-  const fields: Record<string, unknown> = {};
-  for (const [name, value] of await request.formData()) {
-    if (typeof value === "string") fields[name] = asJson(value);
-    else files.set(name, { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) });
-  }
-  return { fields, files };
-}
-
-/** Objects travel as JSON in a form. */
-function asJson(value: string): unknown {
-  return /^[{[]/.test(value) ? JSON.parse(value) : value;
-}
-
-function refused({ code, message, parameters }: Refusal): Response {
-  const body = { ok: false, error_code: code, description: message };
-  return Response.json(
-    parameters === undefined ? body : { ...body, parameters: { ...parameters } },
-    { status: code },
-  );
-}
-
-function chatIn({ id, type, isForum }: Chat, { firstName }: Person): JsonObject {
-  return type === "private"
-    ? { id, type, first_name: firstName }
-    : { id, type, title: "Team", is_forum: isForum };
-}
-
-function personIn({ id, firstName, username }: Person): JsonObject {
-  const base = { id, is_bot: false, first_name: firstName };
-  return username === undefined ? base : { ...base, username };
-}
-
-/** Names and commands, which the platform marks by itself. */
-function entitiesIn(text: string): JsonValue[] {
-  const mentions = [...text.matchAll(/@\w+/g)].map(({ 0: name, index }) => ({
-    type: "mention",
-    offset: index,
-    length: name.length,
-  }));
-  const command = /^\/\w+(?:@\w+)?/.exec(text)?.[0];
-  return command === undefined
-    ? mentions
-    : [{ type: "bot_command", offset: 0, length: command.length }, ...mentions];
-}
-
-function viewOf(message: StoredMessage): MessageView {
-  const { id, text, entities, threadId, replyToId, file, fileKind, texts } = message;
-  return { id, text, entities, threadId, replyToId, file, fileKind, texts: [...texts] };
 }
