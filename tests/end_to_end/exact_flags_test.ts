@@ -90,8 +90,17 @@ async function liveThroughDay(program: readonly string[], day: Day): Promise<voi
   assert.equal((await runTroupe(["audit", "verify"], home.path, program)).code, 0);
   assert.equal((await gateway.health())["status"], "ok");
   assert.equal(await gateway.stop(), 0);
-  assert.doesNotMatch(gateway.output, /NotCapable|Requires \w+ access|Rights:/);
+  assert.doesNotMatch(gateway.output, REFUSED);
+  // What the first life left behind (journal, locks, socket, sessions) is taken up by a second one.
+  await using again = await GatewayProcess.start(home, { ...options, program });
+  const later = await runTroupe(["agent", "-m", "still there?"], home.path, program);
+  assert.equal(later.stdout, "Still here.\n", later.stderr);
+  assert.match(JSON.stringify(model.requests.at(-1)?.body.messages), /and you\?.*Here too\./);
+  assert.equal(await again.stop(), 0);
+  assert.doesNotMatch(again.output, REFUSED);
 }
+
+const REFUSED = /NotCapable|Requires \w+ access|Rights:/;
 
 function answers() {
   return [
@@ -102,6 +111,7 @@ function answers() {
     callTool("web_fetch", { url: "http://127.0.0.1:1/" }),
     say("Done."),
     say("Here too."),
+    say("Still here."),
   ];
 }
 
@@ -155,6 +165,31 @@ Deno.test.each([0, 1])(
     }
   },
 );
+
+Deno.test("Without the right to run Deno there is no shell, and hosts are threads", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start([
+    callTool("exec", { command: "echo from the shell" }),
+    callTool("write_file", { path: "note.txt", content: "kept" }),
+    say("Tried."),
+  ]);
+  const options = { model, config: VIRTUAL };
+  const found = await printed(home, options);
+  const [deno = ""] = found.rights["run"] ?? [];
+  assert.deepEqual(found.rights["run"], [deno]);
+  const program = without(programOf(found), "run", deno);
+  await using gateway = await GatewayProcess.start(home, { ...options, program });
+  assert.match(gateway.output, /Tool hosts: threads of the gateway/);
+  assert.match(gateway.output, /shell: off/);
+  const asked = await runTroupe(["agent", "-m", "try"], home.path, program);
+  assert.equal(asked.stdout, "Tried.\n", asked.stderr);
+  const [shell = ""] = (model.requests.at(-1)?.body.messages ?? [])
+    .filter(({ role }) => role === "tool").map(({ content }) => String(content));
+  assert.match(shell, /^Error: commands are off/);
+  assert.equal(await Deno.readTextFile(join(home.workspace, "note.txt")), "kept");
+  assert.doesNotMatch(JSON.stringify(model.requests[0]?.body["tools"]), /"exec"/);
+  assert.equal(await gateway.stop(), 0);
+});
 
 /** What a gateway says until it is ready, or ends. */
 async function startOf(
