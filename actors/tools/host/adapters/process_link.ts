@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { asError } from "../../../kernel/errors.ts";
 import type { HostLink, HostListener, StartHost } from "../host_link.ts";
 import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
@@ -164,17 +165,24 @@ function escapeComma(path: string): string {
   return path.replaceAll(",", ",,");
 }
 
-/** Where Deno keeps modules: all of the environment that a host needs. */
+/**
+ * Where Deno keeps modules: all of the environment that a host needs. Where this process may not
+ * see the variable, the place of a module that it has loaded tells.
+ */
 function moduleCache(): Record<string, string> {
-  const names = ["HOME", "DENO_DIR", "XDG_CACHE_HOME"];
-  return Object.fromEntries(names.flatMap((name) => {
-    const value = readable(name) ? Deno.env.get(name) : undefined;
-    return value === undefined ? [] : [[name, value]];
-  }));
+  const folder = variable("DENO_DIR") ?? /^(.*?)[/\\]npm[/\\]/.exec(placeOf("zod"))?.[1];
+  return folder === undefined ? {} : { DENO_DIR: folder };
 }
 
-function readable(name: string): boolean {
-  return Deno.permissions.querySync({ name: "env", variable: name }).state === "granted";
+function variable(name: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  return state === "granted" ? Deno.env.get(name) : undefined;
+}
+
+/** "" in a compiled binary, whose hosts have their modules inside. */
+function placeOf(module: string): string {
+  const url = import.meta.resolve(module);
+  return url.startsWith("file:") ? fileURLToPath(url) : "";
 }
 
 let hasPrlimit: boolean | undefined;
