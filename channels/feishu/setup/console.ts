@@ -63,6 +63,7 @@ export function eventGuide(baseUrl: string, appId: string): readonly string[] {
     '  - "Subscription mode": choose "Receive events through persistent connection" and save.',
     '  - "Add events": im.message.receive_v1; also useful: im.message.recalled_v1,',
     "    im.chat.member.bot.added_v1.",
+    '  - "Callbacks", for buttons: persistent connection as well, with card.action.trigger.',
     "  - Publish a version of the app.",
   ];
 }
