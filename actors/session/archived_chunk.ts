@@ -97,21 +97,45 @@ export function scopeFields(archive: ArchivePort | undefined, origin: MemoryOrig
 
 /**
  * The messages by whose memory they belong to, each with the answers to it. What tells nothing is
- * the session's.
+ * the session's, and so is what follows once several have spoken in one turn: it may be told from
+ * the memory of any of them.
+ *
+ * @param earlier what stands before them, as a stretch may begin within a turn
  */
 export function byScope(
   messages: readonly StoredMessage[],
   sessionScope: MemoryScope,
+  earlier: readonly StoredMessage[] = [],
 ): readonly ScopedMessages[] {
   const groups = new Map<string, { scope: MemoryScope; messages: StoredMessage[] }>();
-  let scope = sessionScope;
-  for (const stored of messages) {
-    if (stored.message.role === "user") scope = scopeOfLine(stored) ?? sessionScope;
+  const add = (scope: MemoryScope, stored: StoredMessage) => {
     const group = groups.get(scope.key) ?? { scope, messages: [] };
     groups.set(scope.key, group);
     group.messages.push(stored);
+  };
+  let answersTo = sessionScope;
+  let turnId: string | null = null;
+  const firstTurn = messages[0] === undefined ? null : turnOf(messages[0]);
+  const before = firstTurn === null ? [] : earlier.filter((stored) => turnOf(stored) === firstTurn);
+  for (const [index, stored] of [...before, ...messages].entries()) {
+    const isWanted = index >= before.length;
+    if (stored.message.role !== "user") {
+      if (isWanted) add(answersTo, stored);
+      continue;
+    }
+    const own = scopeOfLine(stored) ?? sessionScope;
+    if (isWanted) add(own, stored);
+    const turnBefore = turnId;
+    turnId = turnOf(stored);
+    const isSameTurn = turnId !== null && turnId === turnBefore;
+    answersTo = isSameTurn && own.key !== answersTo.key ? sessionScope : own;
   }
   return [...groups.values()];
+}
+
+function turnOf({ lineId }: StoredMessage): string | null {
+  const end = lineId?.lastIndexOf(":") ?? -1;
+  return end === -1 ? null : lineId?.slice(0, end) ?? null;
 }
 
 /** The memory of a session as such: that of the chat its key names. */

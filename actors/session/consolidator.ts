@@ -141,7 +141,11 @@ export class Consolidator {
       const tokensMax = chunkTokensMax(settings);
       const end = chunkEnd(messages, { from, limit: messages.length, excess: Infinity, tokensMax });
       const to = end ?? messages.length;
-      const digest = await this.#digest(messages.slice(from, to), !hasFailed, signal);
+      const digest = await this.#digest({
+        messages: messages.slice(from, to),
+        earlier: messages.slice(0, from),
+        mayAsk: !hasFailed,
+      }, signal);
       hasFailed ||= digest.hasFailed;
       if (digest.usage.length > 0) await journal.commit({ usage: digest.usage });
       await this.#append(digest.entries);
@@ -207,7 +211,10 @@ export class Consolidator {
     if (mayAsk && await this.#isSpent()) return "postponed";
     const chunk = messages.slice(from, to);
     const shown = chunk.filter((stored) => this.#conversation.isShown(stored));
-    const { entries, usage, summary, hasFailed } = await this.#digest(shown, mayAsk, signal);
+    const { entries, usage, summary, hasFailed } = await this.#digest(
+      { messages: shown, earlier: messages.slice(0, from), mayAsk },
+      signal,
+    );
     const pending: PendingChunk = {
       from,
       to,
@@ -224,8 +231,11 @@ export class Consolidator {
 
   /** What is to be kept of messages: summaries, or the messages themselves where that fails. */
   async #digest(
-    messages: readonly StoredMessage[],
-    mayAsk: boolean,
+    { messages, earlier, mayAsk }: {
+      readonly messages: readonly StoredMessage[];
+      readonly earlier: readonly StoredMessage[];
+      readonly mayAsk: boolean;
+    },
     signal: AbortSignal,
   ): Promise<Digest> {
     const { archive, log: { sessionKey } } = this.#options;
@@ -233,7 +243,7 @@ export class Consolidator {
     const usage: UsageEntry[] = [];
     const summaries: string[] = [];
     let hasFailed = !mayAsk;
-    for (const group of byScope(messages, sessionScope(archive, sessionKey))) {
+    for (const group of byScope(messages, sessionScope(archive, sessionKey), earlier)) {
       const made = hasFailed ? NOT_ASKED : await this.#ask(group.messages, usage, signal);
       hasFailed ||= made.state === "failed";
       if (made.state === "summary") summaries.push(made.text);
@@ -314,5 +324,5 @@ function entryOf(
 }
 
 function rawText(messages: readonly StoredMessage[]): string {
-  return `[RAW] ${messages.length} messages\n${chunkText(messages, RAW_TOKENS_MAX)}`;
+  return `[RAW] ${messages.length} messages\n${chunkText(messages, RAW_TOKENS_MAX, "archive")}`;
 }
