@@ -57,6 +57,21 @@ Deno.test("A plug-in that is broken costs only itself, and a name of ours stays 
   assert.equal(await gateway.stop(), 0);
 });
 
+Deno.test("What a plug-in prints does not get among its answers", async () => {
+  await using home = await GatewayHome.make();
+  const module = join(home.path, "chatty.ts");
+  await Deno.writeTextFile(
+    module,
+    `console.log("loading"); export const tools = [{ name: "chatty", description: "d",
+    parameters: {}, call: () => { console.log("{}"); console.table([1]); return "said"; } }];`,
+  );
+  await using model = await ModelServer.start([callTool("chatty", {}), say("Heard.")]);
+  await writeConfig(home, { model, config: { tools: { plugins: [{ module }] } } });
+  const { stdout, stderr } = await runTroupe(["agent", "-m", "go"], home.path);
+  assert.equal(stdout, "Heard.\n", stderr);
+  assert.deepEqual(resultsOf(model), ["said"]);
+});
+
 /** A line of help as the menu has it. */
 function withoutArgument(line: string): string {
   return line.replace(/ \[[a-z]+\]:/, ":");

@@ -15,6 +15,14 @@ interface ThreadScope {
   postMessage(message: unknown): void;
 }
 
+// The process's output carries answers: what a tool or its library prints must not get among them.
+const { console: printer } = globalThis;
+const print = printer.error.bind(printer);
+Object.assign(printer, {
+  ...{ log: print, info: print, debug: print, dir: print, dirxml: print, table: print },
+  ...{ group: print, groupCollapsed: print, count: print, timeLog: print, timeEnd: print },
+});
+
 const scope: unknown = globalThis;
 invariant(isThreadScope(scope), "this module runs in a Worker");
 const runtime = new HostRuntime({
