@@ -52,6 +52,7 @@ Deno.test.each([
 
 Deno.test.each([
   ["tools.ssrfWhitelist", ["100.64.0.0/10", "fd00::/8", "10.1.2.3"]],
+  ["tools.exec.denyPatterns", ["^rm\\b", "a\\(?=b", "(?:x|y)+$", "(?<name>z)"]],
   ["tools.allowedHosts", ["example.org", "*.bücher.example"]],
   ["owners", ["feishu:ou_1", "telegram:42"]],
   ["agents.defaults.disabledSkills", ["weather"]],
@@ -94,6 +95,9 @@ Deno.test.each([
   ["tools.web.proxy", "ftp://x", "is not an address that starts with http://"],
   ["tools.mcpServers", { files: { type: "pipe" } }, "is none of stdio, sse, streamableHttp"],
   ["tools.ssrfWhitelist", ["10.0.0.0/33"], "is not an address range"],
+  ["tools.exec.denyPatterns", ["rm(?!x)"], "looks ahead, behind or back"],
+  ["tools.exec.denyPatterns", ["(?<=a)b"], "looks ahead, behind or back"],
+  ["tools.exec.allowPatterns", ["(a)\\1"], "looks ahead, behind or back"],
   ["tools.ssrfWhitelist", ["10.0.0.0/8/9"], "is not an address range"],
   ["tools.ssrfWhitelist", ["example.com"], "is not an address range"],
   ["tools.ssrfWhitelist", ["fe80::1%eth0"], "is not an address range"],
