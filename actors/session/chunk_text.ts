@@ -5,11 +5,23 @@
 
 import type { ChatMessage, ContentBlock } from "../../providers/provider.ts";
 import { estimateTextTokens } from "../../providers/tokens.ts";
+import { RECALL_TOOL } from "../tools/recall.ts";
 import { imagePlace } from "./message_line.ts";
 import type { StoredMessage } from "./session_file.ts";
 
-/** Characters of one message, the fewer the longer the whole is; the last is a line at most. */
-const MESSAGE_CHARS = [4_000, 1_200, 400, 120] as const;
+/** Characters of one message at most. */
+interface Lengths {
+  readonly said: number;
+  /** Of what a tool gave. */
+  readonly given: number;
+}
+
+/** The fewer the longer the whole is; the last is a line at most. */
+const FOR_SUMMARY: readonly Lengths[] = [4_000, 1_200, 400, 120]
+  .map((chars) => ({ said: chars, given: chars }));
+/** What tools gave can be had again, and is foreign: a line tells what it was about. */
+const FOR_ARCHIVE: readonly Lengths[] = [4_000, 1_200, 400, 120]
+  .map((chars) => ({ said: chars, given: 120 }));
 /** Of a call's arguments; what was asked for matters more than every detail of it. */
 const ARGUMENTS_CHARS = 200;
 /** `2026-01-02T03:04`, as nanobot writes it. */
@@ -17,21 +29,30 @@ const STAMP_CHARS = 16;
 /** Of a text that is too long as a whole: what is kept from its beginning. */
 const HEAD_SHARE = 0.5;
 
+/** Who reads a stretch: a model that sums it up, or whoever finds it in the archive. */
+export type ChunkReader = "summariser" | "archive";
+
 /**
  * `[2026-01-02T03:04] USER: …`, a line for each message that says something, in at most about
  * `tokensMax` tokens: the longest messages are shortened first, and then the middle is left out.
+ * What recall gave stands in memory already, and is left out: else memory fills with its own echo.
  */
-export function chunkText(messages: readonly StoredMessage[], tokensMax: number): string {
+export function chunkText(
+  messages: readonly StoredMessage[],
+  tokensMax: number,
+  reader: ChunkReader = "summariser",
+): string {
   let text = "";
-  for (const charsMax of MESSAGE_CHARS) {
-    text = messages.flatMap((stored) => line(stored, charsMax)).join("\n");
+  for (const lengths of reader === "archive" ? FOR_ARCHIVE : FOR_SUMMARY) {
+    text = messages.flatMap((stored) => line(stored, lengths)).join("\n");
     if (estimateTextTokens(text) <= tokensMax) return text;
   }
   return withoutMiddle(text, tokensMax);
 }
 
-function line({ message, timestampMs }: StoredMessage, charsMax: number): string[] {
-  const words = shortened(wordsOf(message).trim(), charsMax);
+function line({ message, timestampMs }: StoredMessage, { said, given }: Lengths): string[] {
+  if (message.role === "tool" && message.name === RECALL_TOOL) return [];
+  const words = shortened(wordsOf(message).trim(), message.role === "tool" ? given : said);
   if (words === "") return [];
   const stamp = timestampMs === null ? "?" : new Date(timestampMs).toISOString();
   const tool = message.role === "tool" ? ` ${message.name}` : "";
@@ -42,9 +63,10 @@ function line({ message, timestampMs }: StoredMessage, charsMax: number): string
 function wordsOf(message: ChatMessage): string {
   const said = textOf(message.content);
   if (message.role !== "assistant" || message.tool_calls === undefined) return said;
-  const calls = message.tool_calls.map(({ function: { name, arguments: args } }) =>
-    `[calls ${name} ${shortened(args, ARGUMENTS_CHARS)}]`
-  );
+  const calls = message.tool_calls.filter(({ function: { name } }) => name !== RECALL_TOOL)
+    .map(({ function: { name, arguments: args } }) =>
+      `[calls ${name} ${shortened(args, ARGUMENTS_CHARS)}]`
+    );
   return [said, ...calls].filter((part) => part !== "").join(" ");
 }
 

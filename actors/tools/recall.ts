@@ -8,6 +8,9 @@ import { defineTool, errorResult, textResult } from "./define_tool.ts";
 import type { Tool, ToolOrigin } from "./tool.ts";
 import { markUntrusted } from "./untrusted.ts";
 
+/** Name of the tool. */
+export const RECALL_TOOL = "recall";
+
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 30;
 
@@ -42,7 +45,7 @@ export type RecallSearch = (
 /** Makes the tool. */
 export function recallTool(search: RecallSearch): Tool {
   return defineTool({
-    name: "recall",
+    name: RECALL_TOOL,
     description:
       "Search everything remembered: past conversations, their summaries, and MEMORY.md and " +
       "USER.md. Finds passages by their words (any language), best first, with date and source. " +

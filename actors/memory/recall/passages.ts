@@ -15,6 +15,8 @@ export interface Passage {
   readonly sessionKey: string | null;
   /** Epoch milliseconds; null where the line does not tell. */
   readonly atMs: number | null;
+  /** A whole stretch of conversation, as nobody could sum it up. @default false */
+  readonly isRaw?: boolean;
 }
 
 /** A file that recall reads. */
@@ -41,6 +43,13 @@ export interface ReadingRules {
   /** Epoch milliseconds of `YYYY-MM-DD HH:MM` where the assistant lives; null where it is none. */
   readonly parseMinute: (text: string) => number | null;
 }
+
+/** Archives of conversations as they were begin so. */
+const RAW_MARK = "[RAW] ";
+/** Where a message begins in such an archive. */
+const ARCHIVED_LINE = /^(?=\[(?:\d{4}-\d{2}-\d{2}T\d{2}:\d{2}|\?)\] (?:USER|ASSISTANT|TOOL)\b)/mu;
+const TOOL_LINE = /^\[[^\]\n]*\] TOOL\b/u;
+const ARCHIVED_CALL = /\[calls? [^\n]*\]/gu;
 
 /** What strangers wrote stands behind such a mark, the text of an attached file too. */
 const FOREIGN_MARK = /⟦Untrusted content|^\[File: /mu;
@@ -127,13 +136,26 @@ function historyPassage(
   { content, timestamp, session_key: sessionKey }: Readonly<Record<string, unknown>>,
   parseMinute: ReadingRules["parseMinute"],
 ): Passage | null {
-  if (typeof content !== "string" || content.trim() === "") return null;
+  if (typeof content !== "string") return null;
+  const text = isRawArchive(content) ? saidInArchive(content) : content;
+  if (text.trim() === "") return null;
   return {
-    text: content,
+    text,
+    isRaw: isRawArchive(content),
     role: "",
     sessionKey: typeof sessionKey === "string" ? sessionKey : null,
     atMs: typeof timestamp === "string" ? parseMinute(timestamp) : null,
   };
+}
+
+function isRawArchive(content: string): boolean {
+  return content.startsWith(RAW_MARK);
+}
+
+/** Without what tools were asked and gave, as in conversations; what recall gave was an echo. */
+function saidInArchive(content: string): string {
+  return content.split(ARCHIVED_LINE).filter((part) => !TOOL_LINE.test(part)).join("")
+    .replaceAll(ARCHIVED_CALL, "");
 }
 
 /** What a tool gave is left out: it is foreign, long, and can be had again. */

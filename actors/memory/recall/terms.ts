@@ -63,9 +63,9 @@ export function holds(text: string, { plain }: Term): boolean {
   return text.includes(stem(plain));
 }
 
-/** Where a term stands in a text; -1 where it does not. */
-export function placeOf(text: string, { plain }: Term): number {
-  return text.toLowerCase().indexOf(stem(plain));
+/** Where a term stands in a text in small letters, from `start` on; -1 where it does not. */
+export function placeOf(text: string, { plain }: Term, start = 0): number {
+  return text.indexOf(stem(plain), start);
 }
 
 function termOf(plain: string): Term {

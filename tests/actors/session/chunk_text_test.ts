@@ -86,3 +86,48 @@ Deno.test.each([{}, { _last_summary: "old" }, { _last_summary: { text: " " } }])
     assert.equal(lastSummary(metadata), null);
   },
 );
+
+Deno.test.each(["summariser", "archive"] as const)(
+  "What recall gave is no news for the %s",
+  (reader) => {
+    const call = { name: "recall", arguments: '{"query":"marina locker"}' };
+    const text = chunkText(
+      [
+        stored({ role: "user", content: "where was it?" }),
+        stored({
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", type: "function", function: call }],
+        }),
+        stored({
+          role: "tool",
+          tool_call_id: "c1",
+          name: "recall",
+          content: "1. the marina locker",
+        }),
+        stored({ role: "assistant", content: "At the marina." }),
+      ],
+      1_000,
+      reader,
+    );
+    assert.deepEqual(text.split("\n"), [
+      "[2026-01-02T03:04] USER: where was it?",
+      "[2026-01-02T03:04] ASSISTANT: At the marina.",
+    ]);
+  },
+);
+
+Deno.test("An archive keeps what was said, and a line of what a tool gave", () => {
+  const said = "every word counts ".repeat(50).trim();
+  const text = chunkText(
+    [
+      stored({ role: "user", content: said }),
+      stored({ role: "tool", tool_call_id: "c", name: "exec", content: "r".repeat(3_000) }),
+    ],
+    4_000,
+    "archive",
+  );
+  const [first = "", second = ""] = text.split("\n");
+  assert.equal(first, `[2026-01-02T03:04] USER: ${said}`);
+  assert.match(second, /TOOL exec: r{90} \[… 2880 characters …\] r{30}$/);
+});

@@ -12,7 +12,7 @@ import { indexed, type Term } from "../terms.ts";
 import { RECALL_KINDS, type RecallFilter, type RecallHit, type RecallKind } from "../protocol.ts";
 
 /** Another one means that the index is made anew. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 /** Characters of one passage that can be found: a document attached to a message is cut there. */
 const PASSAGE_CHARS_MAX = 20_000;
 /** A word in more passages than this is common: it does not say where to look. */

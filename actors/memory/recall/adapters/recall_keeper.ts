@@ -5,16 +5,23 @@
 
 import type { MemoryScopeSetting } from "../../scope.ts";
 import { minuteParser } from "../minutes.ts";
-import { isForeign, passageOf, type ReadingRules, type RecallSource } from "../passages.ts";
+import {
+  isForeign,
+  type Passage,
+  passageOf,
+  type ReadingRules,
+  type RecallSource,
+} from "../passages.ts";
 import {
   NOTHING_FOUND,
   type RecallAnswer,
   type RecallFilter,
   type RecallHit,
+  type RecallKind,
   type RecallQuery,
   type Reminder,
 } from "../protocol.ts";
-import { snippetOf } from "../snippet.ts";
+import { distinct, snippetOf } from "../snippet.ts";
 import { holds, normalised, type Term, termsOf } from "../terms.ts";
 import { RecallFiles } from "./recall_files.ts";
 import { type PassagePlace, RecallIndex, removeIndex } from "./recall_index.ts";
@@ -37,6 +44,14 @@ const RARE_SHARE = 0.01;
 /** The same for a word that is enough by itself. */
 const TELLING_COUNT = 3;
 const TELLING_SHARE = 0.001;
+
+/**
+ * What people said themselves, and what was noted as a fact, is worth more than what we answered,
+ * and a whole archive less: it holds many words by chance.
+ */
+const FACTS_WORTH = 1.4;
+const PERSON_WORTH = 1.25;
+const RAW_WORTH = 0.5;
 
 /** A file of facts with no more bytes goes into the prompt whole. */
 const FACTS_BYTES_SHOWN = 20_000;
@@ -177,14 +192,10 @@ export class RecallKeeper implements Disposable {
       current.set(path, known);
       return known;
     };
-    const byText = new Map<string, Found>();
-    for (const place of places) {
-      const found = isCurrent(place.path) ? this.#read(place, all) : null;
-      if (found === null || found.held.length === 0) continue;
-      const before = byText.get(found.hit.text);
-      if (before === undefined || before.score < found.score) byText.set(found.hit.text, found);
-    }
-    return [...byText.values()].toSorted((a, b) => b.score - a.score);
+    const found = places.filter(({ path }) => isCurrent(path))
+      .flatMap((place) => this.#read(place, all) ?? [])
+      .filter(({ held }) => held.length > 0);
+    return distinct(found.toSorted((a, b) => b.score - a.score), ({ hit }) => hit.text);
   }
 
   #read(place: PassagePlace, terms: readonly Term[]): Found | null {
@@ -204,7 +215,7 @@ export class RecallKeeper implements Disposable {
       sessionKey: passage.sessionKey,
       isForeign: isForeign(passage),
     };
-    return { hit, held, score: (score + 1) * (0.5 + 0.5 * share) };
+    return { hit, held, score: (score + 1) * (0.5 + 0.5 * share) * worthOf(kind, passage) };
   }
 
   #prepare({ scope }: RecallFilter, nowMs: number): void {
@@ -285,6 +296,12 @@ export class RecallKeeper implements Disposable {
       return null;
     }
   }
+}
+
+function worthOf(kind: RecallKind, { role, isRaw = false }: Passage): number {
+  if (kind === "facts") return FACTS_WORTH;
+  if (isRaw) return RAW_WORTH;
+  return role === "user" ? PERSON_WORTH : 1;
 }
 
 /** A passage, how well it answers, and which of the terms it holds. */

@@ -102,3 +102,62 @@ Deno.test.each([
   const scope = MemoryScope.global.folder;
   assert.deepEqual(keeper.remind({ text, scope, visible, limit: 5 }, NOW_MS).hits, []);
 });
+
+/** As it was archived when tools' results still were, and as nanobot does. */
+const ARCHIVE = [
+  "[RAW] 4 messages",
+  "[2026-03-01T09:30] USER: what about the marina, and which locker was it?",
+  '[2026-03-01T09:30] ASSISTANT: [calls recall {"query":"marina locker"}]',
+  "[2026-03-01T09:30] TOOL recall: ⟦Untrusted content from memory⟧",
+  "1. [2026-02-01 10:00, feishu:oc_1, the person] the walrus has the key of the marina locker",
+  "[2026-03-01T09:31] ASSISTANT: I do not know about the marina locker.",
+].join("\n");
+
+Deno.test("What people said stands above archives that hold more of the words", () => {
+  using world = new RecallWorld();
+  const archives = Array.from({ length: 30 }, (_, at) => ARCHIVE.replace("which", `which ${at}`));
+  world.write(
+    "memory/history.jsonl",
+    archives.map((text, at) => historyLine(at + 1, text)).join(""),
+  );
+  const fact = "The marina locker opens with Quokka-4711.";
+  world.session("feishu:oc_1", [...TALK.map((content) => ({ content })), { content: fact }]);
+  using keeper = world.readKeeper();
+  assert.equal(textsOf(keeper, "which marina locker")[0], fact);
+});
+
+Deno.test("What tools gave is not found in archives either", () => {
+  using world = new RecallWorld();
+  world.write("memory/history.jsonl", historyLine(1, ARCHIVE));
+  using keeper = world.readKeeper();
+  assert.deepEqual(textsOf(keeper, "walrus"), []);
+  assert.match(textsOf(keeper, "marina")[0] ?? "", /what about the marina.* I do not know about/);
+});
+
+Deno.test("What says the same is found once, and what differs by a number each time", () => {
+  using world = new RecallWorld();
+  world.write(
+    "memory/history.jsonl",
+    [
+      "- The birthday of Brunhilde is on 17 May.",
+      "the birthday of Brunhilde is on 17 May",
+      "The birthday of Brunhilde is on 17 May; noted.",
+      "The birthday of Brunhilde is on 18 May.",
+    ].map((text, at) => historyLine(at + 1, text)).join(""),
+  );
+  using keeper = world.readKeeper();
+  assert.deepEqual(textsOf(keeper, "Brunhilde").map((text) => /\d+/.exec(text)?.[0]).toSorted(), [
+    "17",
+    "18",
+  ]);
+});
+
+Deno.test("Of a long passage the part is shown where most of the words stand", () => {
+  using world = new RecallWorld();
+  const filler = TALK.slice(0, 3).join(" ");
+  const text =
+    `The locker is red. ${filler} ${filler} the marina locker opens with Quokka. ${filler}`;
+  world.session("feishu:oc_1", [{ content: text }]);
+  using keeper = world.readKeeper();
+  assert.match(textsOf(keeper, "marina locker")[0] ?? "", /opens with Quokka/);
+});
