@@ -17,6 +17,7 @@ import type {
 } from "../../actors/session/ports.ts";
 import { type BudgetSettings, NO_BUDGETS } from "../../actors/session/budgets.ts";
 import { sessionActor } from "../../actors/session/session.ts";
+import { clearingNote } from "../../actors/session/session_store.ts";
 import type { SessionActorMessage } from "../../actors/session/session_protocol.ts";
 import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import { sessionFileName } from "../../actors/session/session_name.ts";
@@ -153,12 +154,16 @@ export class SessionBench implements AsyncDisposable {
     request?.holder.tell({ type: "permit_granted", requestId: request.requestId });
   }
 
-  /** Waits until every message has its end and every line stands in the file. */
+  /**
+   * Waits until every message has its end, every line stands in the file, and a conversation that
+   * begins anew has done so.
+   */
   async quiet(): Promise<void> {
     await until(async () => {
       const { inbounds } = await this.journal.counts();
       const unfiled = await this.journal.unfiledLines(this.sessionKey);
-      return inbounds.accepted + inbounds.running + unfiled.length === 0;
+      const isClearing = await this.journal.note(clearingNote(this.sessionKey)) !== null;
+      return inbounds.accepted + inbounds.running + unfiled.length === 0 && !isClearing;
     }, { what: "quiet" });
   }
 

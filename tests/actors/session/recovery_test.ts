@@ -19,10 +19,14 @@ interface Story {
   readonly areToolsShared: boolean;
 }
 
-/** What is left of a story at its end. */
-interface Ending {
+/** What is left on disk when all is quiet. */
+interface Remains {
   readonly history: readonly ChatMessage[];
   readonly rows: readonly Outbound[];
+}
+
+/** What is left of a story at its end. */
+interface Ending extends Remains {
   readonly ran: readonly string[];
   readonly lives: number;
   readonly platformIds: readonly string[];
@@ -78,22 +82,21 @@ class Platform {
     this.#isSending = undefined;
   }
 
-  async sendAll(bench: SessionBench): Promise<"ended"> {
+  async sendAll(bench: SessionBench): Promise<void> {
     bench.session.tell({ type: "wake" });
     do {
       await this.sendNext(bench);
       await bench.quiet();
     } while (this.#unsent.length > 0);
-    return "ended";
   }
 }
 
-/** One life, up to its crash, or to the end of the story. */
+/** One life, up to its crash, or to the end of the story: it may crash while that is read, too. */
 async function liveOnce(
   story: Story,
   platform: Platform,
   { disk, ran, crashAt }: { disk: Disk | undefined; ran: string[]; crashAt: number },
-): Promise<{ state: "crashed"; disk: Disk } | { state: "ended"; bench: SessionBench }> {
+): Promise<{ state: "crashed"; disk: Disk } | { state: "ended"; remains: Remains }> {
   const crashed = Promise.withResolvers<Disk>();
   let commits = 0;
   const bench: SessionBench = new SessionBench({
@@ -115,10 +118,20 @@ async function liveOnce(
       if (++commits === crashAt) crashed.resolve(bench.crash());
     },
   });
-  const end = await Promise.race([crashed.promise, platform.sendAll(bench)]);
-  if (end === "ended") return { state: "ended", bench };
+  const life = await Promise.race([
+    crashed.promise.then((disk) => ({ state: "crashed" as const, disk })),
+    platform.sendAll(bench)
+      .then(() => remainsOf(bench))
+      .then((remains) => ({ state: "ended" as const, remains })),
+  ]);
   await bench[Symbol.asyncDispose]();
-  return { state: "crashed", disk: end };
+  return life;
+}
+
+async function remainsOf(bench: SessionBench): Promise<Remains> {
+  const rows = await bench.journal.outbox({ channel: "feishu", afterId: 0, limit: 1_000 });
+  assert.equal(await bench.journal.interrupted(bench.sessionKey), null);
+  return { history: bench.history(), rows };
 }
 
 /** Lives a story to its end. */
@@ -130,14 +143,8 @@ async function live(story: Story): Promise<Ending> {
   for (let lives = 1;; lives++) {
     const crashAt = story.crashes[lives - 1] ?? Infinity;
     const life = await liveOnce(story, platform, { disk, ran, crashAt });
-    if (life.state === "crashed") {
-      disk = life.disk;
-      continue;
-    }
-    await using bench = life.bench;
-    const rows = await bench.journal.outbox({ channel: "feishu", afterId: 0, limit: 1_000 });
-    assert.equal(await bench.journal.interrupted(bench.sessionKey), null);
-    return { history: bench.history(), rows, ran, lives, platformIds };
+    if (life.state === "ended") return { ...life.remains, ran, lives, platformIds };
+    disk = life.disk;
   }
 }
 
@@ -213,6 +220,14 @@ Deno.test("Session keeps its laws over random stories with commands in them", as
     fc.asyncProperty(story, async (story) => checkLaws(await live(story))),
     { numRuns: 60 },
   );
+});
+
+Deno.test("Session that crashes after its last answer, within /new, ends its story in the next life", async () => {
+  const wants = [2, 0, "/new", "/new"] as const;
+  const ending = await live({ ...CALM, wantsStream: false, wants, crashes: [28, 1] });
+  checkLaws(ending);
+  assert.equal(ending.lives, 3);
+  assert.deepEqual(ending.history, []);
 });
 
 Deno.test("Session goes on with an interrupted turn in the row that grew", async () => {
