@@ -30,6 +30,8 @@ export class ChatLane {
   /** Runs while the lane waits for a retry. */
   wake: Timer | undefined;
   readonly #pending: Outbound[] = [];
+  /** Rows that are being read: nothing is sent before it is known whether they come first. */
+  readonly #expected = new Set<string>();
   readonly #open = new Map<string, Outbound>();
   readonly #growth = new Map<string, Growth>();
   readonly #progress: Progress[] = [];
@@ -37,7 +39,8 @@ export class ChatLane {
   #growthHeldUntilMs = 0;
 
   get isEmpty(): boolean {
-    return this.#pending.length + this.#open.size + this.#progress.length === 0;
+    const here = this.#pending.length + this.#open.size + this.#progress.length;
+    return here + this.#expected.size === 0;
   }
 
   get isBusy(): boolean {
@@ -53,9 +56,24 @@ export class ChatLane {
     return this.#pending.length > 0;
   }
 
+  /** Adds a row, before those that were made after it: it may be known later than they are. */
   add(row: Outbound): void {
-    if (row.state === "open") this.#open.set(row.key, row);
-    else this.#pending.push(row);
+    if (row.state === "open") {
+      this.#open.set(row.key, row);
+      return;
+    }
+    const index = this.#pending.findIndex(({ id }) => id > row.id);
+    this.#pending.splice(index === -1 ? this.#pending.length : index, 0, row);
+  }
+
+  /** A row is being read that may come before what is here; `arrived` must follow. */
+  expect(key: string): void {
+    this.#expected.add(key);
+  }
+
+  /** What was expected was read, and added if it still waits. */
+  arrived(key: string): void {
+    this.#expected.delete(key);
   }
 
   /** A row that waits to be sent, if it is here. */
@@ -111,7 +129,7 @@ export class ChatLane {
     if (nowMs < this.#heldUntilMs) return { type: "wait", delayMs: this.#heldUntilMs - nowMs };
     const progress = this.#progress.shift();
     if (progress !== undefined) return { type: "progress", progress };
-    const head = this.#pending[0];
+    const head = this.#expected.size === 0 ? this.#pending[0] : undefined;
     if (head !== undefined && head.nextAttemptMs <= nowMs) return { type: "final", row: head };
     const growing = isStreaming ? this.#nextGrowth(nowMs) : undefined;
     if (growing !== undefined) return growing;

@@ -25,6 +25,8 @@ export class OutboxRows {
   readonly #remembered = new Map<string, JsonValue>();
   /** Rows that were told when they were committed, and never tried: their doubt is unfounded. */
   readonly #untried = new Set<string>();
+  /** The chats of rows that are being read because later ones were told before them. */
+  readonly #behind = new Map<string, string>();
 
   /** Begins to read. */
   constructor(
@@ -76,7 +78,11 @@ export class OutboxRows {
       lane?.update(row);
     }
     if (row.state === "pending") this.#untried.add(key);
-    if (taken === "behind") this.reread(key);
+    if (taken === "behind") {
+      this.#behind.set(key, chatId);
+      this.lane(chatId).expect(key);
+      this.reread(key);
+    }
     if (taken === "later") this.readOn();
     return chatId;
   }
@@ -130,8 +136,10 @@ export class OutboxRows {
       return "";
     }
     const row = outcome.value && this.#withoutUnfoundedDoubt(outcome.value);
-    const chatId = this.#window.chatOf(key) ?? row?.chatId ?? "";
+    const chatId = this.#window.chatOf(key) ?? row?.chatId ?? this.#behind.get(key) ?? "";
     const lane = this.lanes.get(chatId);
+    this.#behind.delete(key);
+    lane?.arrived(key);
     // One that is being sent is left alone: its end will be recorded.
     if (lane?.busyWith === key && lane.pending(key) !== undefined) return chatId;
     if (row === null || row.endedAtMs !== null) {

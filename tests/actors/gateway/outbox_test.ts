@@ -255,3 +255,37 @@ Deno.test("Outbox hands the answers that a row suggests over apart from the chan
   assert.deepEqual(bench.attempt(1).delivery.context, context);
   assert.equal("choices" in bench.attempt(1).delivery, false);
 });
+
+Deno.test("Outbox keeps the order of a chat that it was told of out of order", async () => {
+  await using bench = new OutboxBench();
+  const [a, other, b] = await bench.journal.commit({
+    outbounds: [
+      newOutbound({ key: "a" }),
+      newOutbound({ key: "other", chatId: "oc_2" }),
+      newOutbound({ key: "b" }),
+    ],
+  });
+  assert.ok(a && other && b);
+  for (const row of [other, a, b]) bench.outbox.tell({ type: "row_committed", row });
+  await bench.settle();
+  assert.deepEqual(bench.keys().toSorted(), ["a", "other"]);
+  await bench.attempt(bench.keys().indexOf("a")).settle(SENT);
+  await bench.settle();
+  assert.deepEqual(bench.keys().filter((key) => key !== "other"), ["a", "b"]);
+});
+
+Deno.test("Outbox goes on with a chat when what it was told of late has been sent", async () => {
+  await using bench = new OutboxBench();
+  const [a, other, b] = await bench.journal.commit({
+    outbounds: [
+      newOutbound({ key: "a" }),
+      newOutbound({ key: "other", chatId: "oc_2" }),
+      newOutbound({ key: "b" }),
+    ],
+  });
+  assert.ok(a && other && b);
+  await bench.journal.commit({ outboundChanges: [{ key: "a", state: "sent" }] });
+  for (const row of [other, a, b]) bench.outbox.tell({ type: "row_committed", row });
+  await bench.settle();
+  assert.deepEqual(bench.keys().toSorted(), ["b", "other"]);
+});
