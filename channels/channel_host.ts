@@ -36,6 +36,12 @@ const STORE_TIMEOUT_MS = 10_000;
 /** Longest time for one recording, with all attempts to have it written down. */
 const TRANSCRIBE_TIMEOUT_MS = 300_000;
 
+/**
+ * A delivery that could not begin for longer is refused. Whether its key still protects it was
+ * found out before it was asked for, and who asked may have given up on it.
+ */
+const BEGIN_WITHIN_MS = 5_000;
+
 /** How a delivery ended, as plain data. */
 export type DeliveryOutcome =
   | { readonly state: "sent"; readonly receipt: DeliveryReceipt }
@@ -210,11 +216,15 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   }
 
   #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
+    const { clock } = this.#context;
+    const askedAtMs = clock.now();
     this.#context.pipe(
       (signal) =>
         this.#turns.run(delivery.key, async () => {
+          const channel = await this.#channel;
           signal.throwIfAborted();
-          return await (await this.#channel).deliver(delivery, signal);
+          if (clock.now() - askedAtMs > BEGIN_WITHIN_MS) throw tooLate(delivery);
+          return await channel.deliver(delivery, signal);
         }),
       (outcome) => ({
         type: "delivered",
@@ -338,6 +348,11 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       return "refused";
     }
   }
+}
+
+function tooLate({ key }: Delivery): DeliveryError {
+  const state = `it could not begin within ${BEGIN_WITHIN_MS} ms, and is tried again`;
+  return new DeliveryError("delivery_transient", `Cannot deliver "${key}": ${state}`);
 }
 
 function failedDelivery(error: Error): Extract<DeliveryOutcome, { readonly state: "failed" }> {

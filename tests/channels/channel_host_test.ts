@@ -53,6 +53,7 @@ async function heldHost() {
   await settle();
   return {
     begun,
+    clock: world.clock,
     deliver,
     end: async () => {
       ends.shift()?.();
@@ -74,6 +75,23 @@ Deno.test("ChannelHost begins a delivery when the one before it with its key has
   await host.end();
   await host.end();
   for (const outcome of [first, second, other]) assert.equal((await outcome).state, "sent");
+});
+
+Deno.test("ChannelHost begins no delivery that waited so long that nobody may know of it", async () => {
+  await using host = await heldHost();
+  const first = host.deliver("a", "hello");
+  const second = host.deliver("a", "hello");
+  await settle();
+  await host.clock.advance(30_000);
+  await host.end();
+  assert.deepEqual(host.begun, ["a hello"]);
+  assert.equal((await first).state, "sent");
+  const late = await second;
+  assert.equal(late.state === "failed" && late.code, "delivery_transient");
+  const third = host.deliver("a", "hello");
+  await settle();
+  await host.end();
+  assert.equal((await third).state, "sent");
 });
 
 Deno.test("ChannelHost tells its channel what people can command", async () => {
