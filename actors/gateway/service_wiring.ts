@@ -230,7 +230,8 @@ function toolContextOf(
     allowedHosts: config.tools.allowedHosts,
     proxy: config.tools.web.proxy,
   });
-  return { workspace, files, processes: shell.processes ?? NO_PROCESSES, net };
+  const filesFor = (sessionKey: string) => files.forSession(sessionKey);
+  return { workspace, files, filesFor, processes: shell.processes ?? NO_PROCESSES, net };
 }
 
 const NO_PROCESSES: ToolProcesses = {

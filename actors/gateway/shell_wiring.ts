@@ -128,13 +128,18 @@ function offLine({ config }: LoadedConfig, problem: string): string {
 
 function scopeOf(rules: PathRules): Parameters<typeof openShellLevel>[0]["scope"] {
   const { workspace, isRestricted, readableRoots, writableRoots = [], protectedPaths } = rules;
+  const { separateFolder } = rules; // commands see none of its folders: the level is everybody's
   return {
     ...{ workspace, isRestricted, readableRoots, writableRoots },
     readOnlyPaths: [
       ...["sessions", "cron", "memory"].map((name) => `${workspace}/${name}`),
       ...stateInWorkspace(rules),
     ],
-    hiddenPaths: [...protectedPaths, ...(rules.secretPaths ?? [])],
+    hiddenPaths: [
+      ...protectedPaths,
+      ...(rules.secretPaths ?? []),
+      ...(separateFolder === undefined ? [] : [separateFolder]),
+    ],
   };
 }
 

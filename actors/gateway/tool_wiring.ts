@@ -10,6 +10,7 @@ import { hostStarter } from "../tools/host/adapters/host_starter.ts";
 import type { HostRights, HostSetup } from "../tools/host/host_protocol.ts";
 import { ToolHosts } from "../tools/host/tool_hosts.ts";
 import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
+import { RESULTS_FOLDER } from "../tools/result_folder.ts";
 import type { ToolNet } from "../tools/tool.ts";
 import { searchUsage } from "../tools/web/search_usage.ts";
 import { type WebSettings, webSettingsOf } from "../tools/web/web_settings.ts";
@@ -50,19 +51,26 @@ export function pathRules({ config, locations }: LoadedConfig, workspace: string
     writableRoots: writableFolders.map(real),
     protectedPaths,
     secretPaths: [real(locations.configFile), ...othersMemory(config, workspace)],
+    separateFolder: keepsMemoryApart(config)
+      ? realFolderOr(join(workspace, RESULTS_FOLDER))
+      : undefined,
     foldsCase: ignoresCase(),
   };
 }
 
 /** What one person or chat must not read of another, where their memories are kept apart. */
 function othersMemory(
-  { agents: { defaults } }: LoadedConfig["config"],
+  config: LoadedConfig["config"],
   workspace: string,
 ): readonly string[] {
-  if (defaults.memoryScope === "global") return [];
+  if (!keepsMemoryApart(config)) return [];
   const inMemory = ["scopes", ".versions", ".pending", "history.jsonl"];
   const names = ["sessions", ...inMemory.map((name) => `memory/${name}`)];
   return names.map((name) => join(workspace, name));
+}
+
+function keepsMemoryApart({ agents: { defaults } }: LoadedConfig["config"]): boolean {
+  return defaults.memoryScope !== "global";
 }
 
 /** The hosts; whoever takes them disposes of them. */

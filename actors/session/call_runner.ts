@@ -101,8 +101,10 @@ export class CallRunner {
     const { services, origin, reads } = this.#options;
     countCall(reads);
     const resultCharsMax = services.settings.toolResultCharsMax;
-    const scene = { origin, reads, send, signal, resultCharsMax };
-    const context: ToolContext = { ...services.toolContext, ...scene };
+    const { filesFor, ...shared } = services.toolContext;
+    const files = filesFor?.(origin.sessionKey) ?? shared.files;
+    const scene = { origin, files, reads, send, signal, resultCharsMax };
+    const context: ToolContext = { ...shared, ...scene };
     try {
       return await untilAborted(services.tools.run(name, parameters, context), signal);
     } catch (thrown) {

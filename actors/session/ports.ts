@@ -19,7 +19,7 @@ import type { RecallHit, VisibleSpan } from "../memory/recall/protocol.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
-import type { ToolContext, ToolRunner } from "../tools/tool.ts";
+import type { ToolContext, ToolFiles, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
@@ -237,7 +237,10 @@ export interface SessionServices {
   readonly models?: ModelsPort | undefined;
   readonly tools: ToolRunner;
   /** The parts of a tool context that do not depend on the call. */
-  readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes" | "net">;
+  readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes" | "net"> & {
+    /** The files that the tools of a session see. @default all see `files` */
+    readonly filesFor?: (sessionKey: string) => ToolFiles;
+  };
   readonly gate: ActorRef<GateMessage>;
   /** The outbox of a channel; undefined when there is no such channel. */
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;

@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ContentBlock } from "../../providers/provider.ts";
 import type { NewId } from "../kernel/random.ts";
+import { bucketName, RESULTS_FOLDER } from "../tools/result_folder.ts";
 import type { ToolFiles, ToolResult } from "../tools/tool.ts";
 import { cleanBuckets } from "./result_buckets.ts";
 
@@ -16,8 +17,6 @@ const logger = getLogger(["troupe", "session", "tool_result"]);
 const PREVIEW_CHARS = 1_200;
 /** As much of a line as read_file shows, where more of it follows. */
 const ENDLESS_LINE = /([^\n]{2000})(?=[^\n])/gu;
-/** Where oversize results lie, below the workspace. */
-const RESULTS_FOLDER = ".nanobot/tool-results";
 
 /** Images of one result that the model sees; more are only counted. */
 const IMAGES_MAX = 8;
@@ -79,7 +78,7 @@ async function fitBlocks(
 async function spill(text: string, options: FitOptions): Promise<string> {
   const name = `${options.newId().replace(/[^A-Za-z0-9._-]/g, "_")}.txt`;
   const folder = `${options.workspace}/${RESULTS_FOLDER}`;
-  const bucket = folderOf(options.sessionKey);
+  const bucket = bucketName(options.sessionKey);
   const path = `${folder}/${bucket}/${name}`;
   try {
     await options.files.write(path, new TextEncoder().encode(wrapped(text)));
@@ -116,8 +115,4 @@ function plainText(content: string | readonly ContentBlock[]): string | undefine
     texts.push(block.text);
   }
   return texts.join("\n");
-}
-
-function folderOf(sessionKey: string): string {
-  return encodeURIComponent(sessionKey).replaceAll("%", "_").replaceAll("*", "_");
 }

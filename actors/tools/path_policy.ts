@@ -19,6 +19,8 @@ export interface PathRules {
   readonly protectedPaths: readonly string[];
   /** Files that hold secrets: tools never read them either. */
   readonly secretPaths?: readonly string[];
+  /** A folder in which each session sees the folder of its own name alone. @default none is */
+  readonly separateFolder?: string | undefined;
   /** The same files by device and number, as a hard link is another name for one of them. */
   readonly protectedIdentities?: readonly string[];
   /** Whether `A` and `a` are the same name here. @default false */
@@ -29,7 +31,20 @@ export interface PathRules {
 export type PathUse = "read" | "write";
 
 /** The answer: fine, or why not. */
-export type PathVerdict = "allowed" | "outside" | "protected" | "memory" | "secret" | "device";
+export type PathVerdict =
+  | "allowed"
+  | "outside"
+  | "protected"
+  | "memory"
+  | "secret"
+  | "foreign"
+  | "device";
+
+/** For whom a path is judged. */
+export interface PathUser {
+  /** Name of their folder in `separateFolder`; the gateway itself has none, and sees all. */
+  readonly ownFolder?: string | undefined;
+}
 
 /** Names in the workspace that keep the agent itself. */
 const STATE_IN_WORKSPACE = [
@@ -64,13 +79,22 @@ export function absolutePath(path: string, rules: PathRules): string {
 }
 
 /** Whether `resolved` may be used so. */
-export function judgePath(resolved: string, use: PathUse, rules: PathRules): PathVerdict {
+export function judgePath(
+  resolved: string,
+  use: PathUse,
+  rules: PathRules,
+  { ownFolder }: PathUser = {},
+): PathVerdict {
   const { workspace, isRestricted, readableRoots, writableRoots = [], secretPaths = [] } = rules;
   const isIn = (roots: readonly string[]) => roots.some((root) => holds(root, resolved, rules));
   if (isIn(DEVICE_FOLDERS)) return "device";
   const roots = [workspace, ...writableRoots, ...(use === "read" ? readableRoots : [])];
   if (isRestricted && !isIn(roots)) return "outside";
   if (isIn(secretPaths)) return "secret";
+  const { separateFolder } = rules;
+  if (ownFolder !== undefined && separateFolder !== undefined && isIn([separateFolder])) {
+    if (!isIn([join(separateFolder, ownFolder)])) return "foreign";
+  }
   if (use === "read") return "allowed";
   const below = (names: readonly string[]) => names.map((name) => join(workspace, name));
   if (isIn([...below(STATE_IN_WORKSPACE), ...rules.protectedPaths])) return "protected";
@@ -107,6 +131,8 @@ export function refusalText(
       return `${cannot} the gateway keeps its own state there (a policy, do not retry)`;
     case "secret":
       return `${cannot} it holds secrets of the gateway (a policy, do not retry)`;
+    case "foreign":
+      return `${cannot} it belongs to another conversation (a policy, do not retry)`;
     case "device":
       return `${cannot} it is a device or a part of the system, not a file`;
     case "memory":

@@ -64,11 +64,16 @@ Deno.test("What one person told is neither shown nor read to another, where memo
     read("memory/MEMORY.md"),
     read("memory/scopes/person%3Aprobe%3Aanna/MEMORY.md"),
     callTool("grep", { pattern: "4711" }),
+    read(".nanobot/tool-results/probe_3Aanna/1.txt"),
+    callTool("exec", { command: "cat .nanobot/tool-results/*/*" }),
     callTool("read_file", { path: "sessions/probe_anna.jsonl" }),
     say("I know nothing."),
     read("memory/MEMORY.md"),
     say("I know it."),
   ]);
+  const bucket = join(home.path, "workspace/.nanobot/tool-results/probe_3Aanna");
+  await Deno.mkdir(bucket, { recursive: true });
+  await Deno.writeTextFile(join(bucket, "1.txt"), "4711\n");
   const config = configFor({ model, defaults: { memoryScope: "person" } });
   await using running = await startInProcess(home, config);
   const { probe } = running;
@@ -81,7 +86,7 @@ Deno.test("What one person told is neither shown nor read to another, where memo
   };
   await answered("anna", "Remember the code 4711", "Noted.");
   await answered("bert", "What is the code?", "I know nothing.");
-  const seen = model.requests.slice(2, 7).map(({ body }) => JSON.stringify(body));
+  const seen = model.requests.slice(2, 9).map(({ body }) => JSON.stringify(body));
   for (const request of seen) {
     assert.doesNotMatch(request.replaceAll('\\"pattern\\":\\"4711\\"', ""), /4711/);
   }

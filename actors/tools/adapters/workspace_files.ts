@@ -11,8 +11,10 @@ import {
   judgePath,
   type PathRules,
   type PathUse,
+  type PathUser,
   refusalText,
 } from "../path_policy.ts";
+import { bucketName } from "../result_folder.ts";
 import {
   type FileEntry,
   type FileInfo,
@@ -30,10 +32,18 @@ const PATH_CHARS_MAX = 4_096;
 export class WorkspaceFiles implements ToolFiles {
   readonly #rules: PathRules;
   readonly #newId: NewId;
+  readonly #user: PathUser;
 
-  constructor(rules: PathRules, newId: NewId) {
+  /** @param user the gateway itself unless told */
+  constructor(rules: PathRules, newId: NewId, user: PathUser = {}) {
     this.#rules = rules;
     this.#newId = newId;
+    this.#user = user;
+  }
+
+  /** The same files for the tools of a session. */
+  forSession(sessionKey: string): WorkspaceFiles {
+    return new WorkspaceFiles(this.#rules, this.#newId, { ownFolder: bucketName(sessionKey) });
   }
 
   resolve(path: string): Promise<string> {
@@ -135,7 +145,14 @@ export class WorkspaceFiles implements ToolFiles {
     // Before it is followed, too: a link below /proc may lead back into the workspace.
     this.#judge(absolute, path, use, ["device"]);
     const resolved = await this.#resolve(absolute, path, use);
-    this.#judge(resolved, path, use, ["device", "outside", "secret", "protected", "memory"]);
+    this.#judge(resolved, path, use, [
+      "device",
+      "outside",
+      "secret",
+      "foreign",
+      "protected",
+      "memory",
+    ]);
     return resolved;
   }
 
@@ -153,7 +170,7 @@ export class WorkspaceFiles implements ToolFiles {
   }
 
   #judge(absolute: string, path: string, use: PathUse, refused: readonly string[]): void {
-    const verdict = judgePath(absolute, use, this.#rules);
+    const verdict = judgePath(absolute, use, this.#rules, this.#user);
     if (verdict === "allowed" || !refused.includes(verdict)) return;
     const code = verdict === "outside" ? "path_outside" : "path_protected";
     throw new ToolError(code, refusalText(path, use, verdict, this.#rules));

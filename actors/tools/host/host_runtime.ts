@@ -72,7 +72,9 @@ export class HostRuntime {
     invariant(inside !== undefined && tool !== undefined, `the host has a tool "${call.tool}"`);
     const reads = new Map(call.reads);
     const { origin, resultCharsMax } = call;
-    const context = { ...inside.context, workspace, origin, reads, signal, resultCharsMax };
+    const files = inside.filesFor?.(origin.sessionKey) ?? inside.context.files;
+    const scene = { workspace, origin, reads, signal, resultCharsMax };
+    const context = { ...inside.context, files, ...scene };
     const result = await tool.call(call.args, context);
     const before = new Map(call.reads);
     const changed = [...reads].filter(([path, mark]) => before.get(path) !== mark);

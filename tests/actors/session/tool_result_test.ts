@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type FitOptions, fitResult } from "../../../actors/session/tool_result.ts";
+import { WorkspaceFiles } from "../../../actors/tools/adapters/workspace_files.ts";
+import { bucketName } from "../../../actors/tools/result_folder.ts";
 import { readFileTool } from "../../../actors/tools/read_file.ts";
 import type { ContentBlock } from "../../../providers/provider.ts";
 import { type ToolBench, toolBench } from "../../support/tool_context.ts";
@@ -103,4 +105,36 @@ Deno.test("Images of a result are bounded, in number and in size", async () => {
   const [kept, note] = await fitResult({ content: wordy, isError: false }, options(bench));
   assert.ok(typeof kept === "object" && kept.type === "image_url");
   assert.ok(typeof note === "object" && note.type === "text" && note.text.includes("kept in"));
+});
+
+Deno.test("Tools of a session see no long results of another where they are kept apart", async () => {
+  await using bench = await toolBench();
+  const rules = { workspace: bench.workspace, homeFolder: bench.root, isRestricted: true };
+  const separateFolder = buckets(bench);
+  const more = { readableRoots: [], protectedPaths: [], separateFolder };
+  const files = new WorkspaceFiles({ ...rules, ...more }, () => "id");
+  const keptFor = async (sessionKey: string) => {
+    const result = { content: "x".repeat(3_000), isError: false };
+    const shown = String(await fitResult(result, options(bench, { files, sessionKey })));
+    return /kept in (.*)\]/.exec(shown)?.[1] ?? "";
+  };
+  const [mine, theirs] = [await keptFor("feishu:a"), await keptFor("feishu:a_3Ab")];
+  const own = files.forSession("feishu:a");
+  assert.equal((await own.read(mine, 10_000)).length > 0, true);
+  const refused = { code: "path_protected", message: /belongs to another conversation/ };
+  await assert.rejects(own.read(theirs, 10_000), refused);
+  await assert.rejects(own.list(separateFolder, 10), refused);
+  await assert.rejects(own.write(theirs, new Uint8Array()), refused);
+  await Deno.symlink(theirs, join(bench.workspace, "way_in.txt"));
+  await assert.rejects(own.read("way_in.txt", 10_000), refused);
+});
+
+Deno.test.each([
+  ["feishu:oc_1", "feishu_3Aoc_1"],
+  ["feishu_3Aoc_1", "feishu_5F3Aoc_1"],
+  ["a*b", "a_2Ab"],
+  ["a_2Ab", "a_5F2Ab"],
+  ["a/../b", "a_2F.._2Fb"],
+])("The bucket of %s is %s", (sessionKey, name) => {
+  assert.equal(bucketName(sessionKey), name);
 });
