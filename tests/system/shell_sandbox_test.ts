@@ -17,6 +17,7 @@ import {
   testConfinement,
   testShellLevel,
 } from "../contract/shell_level.ts";
+import { killOwner } from "../support/killed_owner.ts";
 import { until } from "../support/until.ts";
 
 const boundary = new NetBoundary({ allowedRanges: [], allowedHosts: [] });
@@ -200,3 +201,27 @@ async function isRunning(mark: string): Promise<boolean> {
   }
   return false;
 }
+
+Deno.test.each(
+  [
+    { network: "filtered", livesMs: 1_000 },
+    { network: "none", livesMs: 300 },
+    { network: "host", livesMs: 300 },
+  ] as const,
+)(
+  "A gateway that is killed leaves no sandbox: network $network",
+  async ({ network, livesMs }) => {
+    await using ground = await shellGround();
+    const commands = ["sleep 4711 & sleep 4711", "setsid setsid sleep 4711 & trap '' TERM; wait"];
+    await killOwner(ground, { level: "bwrap", network, commands, livesMs });
+  },
+);
+
+Deno.test.each([0, 5, 10, 20, 40, 80])(
+  "A gateway that is killed %s ms after it started sandboxes leaves none half made",
+  async (livesMs) => {
+    await using ground = await shellGround();
+    const commands = Array.from({ length: 8 }, () => "sleep 4711");
+    await killOwner(ground, { level: "bwrap", network: "filtered", commands, livesMs });
+  },
+);

@@ -27,6 +27,8 @@ import {
 } from "../level.ts";
 import { ChildShellProcess } from "./child_process.ts";
 import { CommandProxy, type CommandProxyOptions } from "./command_proxy.ts";
+import type { Lifeline } from "./lifeline.ts";
+import { COMMAND_MARK, killByShell, killMarked, PATH_ONLY } from "./marked_processes.ts";
 import { LIMITED, limitNames, spawnShell } from "./process_level.ts";
 import { ShellFolder } from "./shell_folder.ts";
 import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
@@ -46,6 +48,8 @@ export interface BwrapLevelOptions {
   readonly lookUp?: CommandProxyOptions["lookUp"];
   /** @default SHELL_LIMITS */
   readonly limits?: ShellLimits;
+  /** Ends commands when the gateway is killed; the level's to dispose of. @default none */
+  readonly lifeline?: Lifeline;
 }
 
 /** Runs commands in bubblewrap. */
@@ -64,6 +68,7 @@ export class BwrapLevel implements ShellLevel {
    */
   static async open(options: BwrapLevelOptions): Promise<BwrapLevel> {
     await using opening = new AsyncDisposableStack();
+    if (options.lifeline !== undefined) opening.use(options.lifeline);
     const { path: folder } = opening.use(await ShellFolder.make());
     const files = await writeSmallFiles(folder);
     const extras: (readonly [string, string])[] = options.scope.isRestricted
@@ -111,17 +116,32 @@ export class BwrapLevel implements ShellLevel {
   }
 
   start({ command, folder, hasInput }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, limits = SHELL_LIMITS, network } = this.#options;
+    const { clock, limits = SHELL_LIMITS, network, lifeline } = this.#options;
     const script = network === "filtered" ? `${RELAYED}${LIMITED}` : LIMITED;
     const args = [...bwrapArguments({ ...this.#base, folder }), "sh", "-c", script, "sh", command];
-    const child = spawnShell(args, { program: "bwrap", cwd: folder, env: PATH_ONLY, hasInput });
+    const mark = lifeline?.newMark();
+    // The mark is on bubblewrap's own processes alone: the first one inside ends all with it.
+    const [env, marked] = mark === undefined ? [PATH_ONLY, args] : [
+      { ...PATH_ONLY, [COMMAND_MARK]: mark },
+      ["--setenv", COMMAND_MARK, mark, ...args],
+    ];
+    const child = spawnShell(marked, { program: "bwrap", cwd: folder, env, hasInput });
     return Promise.resolve(
       new ChildShellProcess(child, hasInput, {
         ...(this.#canWatch && {
           watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
         }),
+        ...(mark !== undefined && {
+          sweep: (leader, hasEnded) =>
+            hasEnded ? Promise.resolve() : this.#endHalfMade(leader, mark),
+        }),
       }),
     );
+  }
+
+  /** A sandbox that is killed while it is being made may lose its outer process alone. */
+  async #endHalfMade(leader: number, mark: string): Promise<void> {
+    await (this.#canWatch ? killMarked(mark) : killByShell("bwrap", { leader, mark }));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -134,9 +154,6 @@ const NETWORKS = {
   none: "no network",
   host: "the network of this machine (tools.exec.network is host)",
 } as const;
-
-/** Bubblewrap itself needs none; it gives the command an environment of its own. */
-const PATH_ONLY = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
 const RELAY_MODULE = fileURLToPath(new URL("./relay_entry.ts", import.meta.url));
 

@@ -12,9 +12,9 @@ export interface ChildOptions {
   readonly watch?: ((pid: number, exceeded: (note: string) => void) => TreeWatch) | undefined;
   /**
    * Ends what left the group that `leader` leads, and the group where we could not; runs after what
-   * could be killed was. @default nothing can be done
+   * could be killed was. `hasEnded`: it had ended by itself. @default nothing can be done
    */
-  readonly sweep?: ((leader: number) => Promise<void>) | undefined;
+  readonly sweep?: ((leader: number, hasEnded: boolean) => Promise<void>) | undefined;
 }
 
 /** A child, its group, and its streams. */
@@ -27,6 +27,7 @@ export class ChildShellProcess implements ShellProcess {
   readonly #sweep: ChildOptions["sweep"];
   readonly #watch: TreeWatch | undefined;
   #swept: Promise<void> | undefined;
+  #hasEnded = false;
   #note: string | undefined;
 
   /** `child` was spawned detached, with piped output, and piped input if `hasInput`. */
@@ -43,6 +44,7 @@ export class ChildShellProcess implements ShellProcess {
       this.kill();
     });
     this.ended = child.status.then(({ code, signal }) => {
+      this.#hasEnded = true;
       this.#watch?.cancel();
       return { exitCode: signal === null ? code : null, note: this.#note };
     });
@@ -68,7 +70,7 @@ export class ChildShellProcess implements ShellProcess {
         throw error;
       }
     }
-    this.#swept ??= this.#sweep?.(this.#child.pid);
+    this.#swept ??= this.#sweep?.(this.#child.pid, this.#hasEnded);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -12,6 +12,8 @@ import { chooseLevel, type LevelCandidate, type LevelChoice } from "../choose_le
 import type { ShellLevel, ShellLevelName, ShellScope } from "../level.ts";
 import { PROBE_TIMEOUT_MS, probeLevel, type ProbeResult } from "../probe.ts";
 import { BwrapLevel, PROXY_PORT } from "./bwrap_level.ts";
+import { Lifeline } from "./lifeline.ts";
+import type { ShellRunner } from "./marked_processes.ts";
 import { ProcessLevel } from "./process_level.ts";
 import { VirtualLevel } from "./virtual_level.ts";
 
@@ -54,22 +56,35 @@ export async function openShellLevel(options: OpenShellOptions): Promise<LevelCh
 
 function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
   const { clock, newId, scope, env, network, boundary, programFolders } = options;
+  const lifeline = (runner: ShellRunner) => new Lifeline(newId, runner);
   const seen = { ...scope, readableRoots: [...programFolders, ...scope.readableRoots] };
   return [
     {
       name: "bwrap",
-      open: () => BwrapLevel.open({ clock, scope: seen, env, network, boundary }),
+      open: () =>
+        BwrapLevel.open({
+          clock,
+          scope: seen,
+          env,
+          network,
+          boundary,
+          lifeline: lifeline("bwrap"),
+        }),
       fix: "install bubblewrap and let it make user namespaces, or choose another " +
         "tools.exec.sandbox",
     },
     {
       name: "virtual",
-      open: () => Promise.resolve(new VirtualLevel({ clock, scope, env, hostEnv: hostEnv() })),
+      open: () => {
+        const options = { clock, scope, env, hostEnv: hostEnv(), lifeline: lifeline("sh") };
+        return Promise.resolve(new VirtualLevel(options));
+      },
       fix: 'run "deno install" once, or choose another tools.exec.sandbox',
     },
     {
       name: "process",
-      open: () => Promise.resolve(new ProcessLevel({ clock, newId, env })),
+      open: () =>
+        Promise.resolve(new ProcessLevel({ clock, newId, env, lifeline: lifeline("sh") })),
       fix: "see that there is a shell and the right to run it",
     },
   ];

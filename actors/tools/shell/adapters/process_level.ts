@@ -16,10 +16,9 @@ import {
   type ShellStart,
 } from "../level.ts";
 import { ChildShellProcess } from "./child_process.ts";
+import type { Lifeline } from "./lifeline.ts";
+import { COMMAND_MARK, killByShell, killMarked } from "./marked_processes.ts";
 import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
-
-/** Tells a command's descendants by their environment, also those that left its group. */
-const MARK = "TROUPE_COMMAND";
 
 /** How commands run. */
 export interface ProcessLevelOptions {
@@ -29,6 +28,8 @@ export interface ProcessLevelOptions {
   readonly env: Readonly<Record<string, string>>;
   /** @default SHELL_LIMITS */
   readonly limits?: ShellLimits;
+  /** Ends commands when the gateway is killed; the level's to dispose of. @default none */
+  readonly lifeline?: Lifeline;
 }
 
 /** Runs commands with `bash -c`, or `sh -c` where there is no bash. */
@@ -46,11 +47,11 @@ export class ProcessLevel implements ShellLevel {
   }
 
   start({ command, folder, hasInput }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, newId, env, limits = SHELL_LIMITS } = this.#options;
-    const mark = newId();
+    const { clock, newId, env, lifeline, limits = SHELL_LIMITS } = this.#options;
+    const mark = lifeline?.newMark() ?? newId();
     const child = spawnShell(["-c", LIMITED, "sh", command], {
       cwd: folder,
-      env: { ...env, [MARK]: mark, ...limitNames(limits) },
+      env: { ...env, [COMMAND_MARK]: mark, ...limitNames(limits) },
       hasInput,
     });
     return Promise.resolve(
@@ -58,14 +59,13 @@ export class ProcessLevel implements ShellLevel {
         ...(this.#canWatch && {
           watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
         }),
-        sweep: (pid) =>
-          this.#canWatch ? killMarked(`${MARK}=${mark}`) : killByShell(pid, `${MARK}=${mark}`),
+        sweep: (leader) => this.#canWatch ? killMarked(mark) : killByShell("sh", { leader, mark }),
       }),
     );
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.resolve();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.lifeline?.[Symbol.asyncDispose]();
   }
 }
 
@@ -128,48 +128,3 @@ export function spawnShell(
     throw new ToolError("run_failed", `Cannot start a shell: ${cause.message}`, { cause });
   }
 }
-
-/** Ends all processes with `mark` in their environment, until none is left. */
-async function killMarked(mark: string): Promise<void> {
-  for (let round = 0; round < SWEEPS_MAX; round++) {
-    if (await killMarkedOnce(mark) === 0) return;
-  }
-}
-
-/** What starts faster than it can be ended is given up on after this many rounds. */
-const SWEEPS_MAX = 20;
-
-async function killMarkedOnce(mark: string): Promise<number> {
-  const names = await Array.fromAsync(Deno.readDir("/proc"), ({ name }) => name);
-  const found = await Promise.all(
-    names.filter((name) => /^\d+$/.test(name)).map(async (name) => {
-      try {
-        const variables = (await Deno.readTextFile(`/proc/${name}/environ`)).split("\0");
-        if (!variables.includes(mark)) return 0;
-        Deno.kill(Number(name), "SIGKILL");
-        return 1;
-      } catch {
-        return 0; // it has ended, or belongs to somebody else
-      }
-    }),
-  );
-  return found.filter((count) => count > 0).length;
-}
-
-/**
- * The same by a shell, where we may run one but neither look into /proc nor end what is no child of
- * ours: Deno wants all rights for either. `$1` is the mark, `$2` the group that the command led.
- */
-const END_ALL = 'kill -KILL -- "-$2" 2>/dev/null; ' +
-  `round=0; while [ "$round" -lt ${SWEEPS_MAX} ]; do found=; ` +
-  'for file in $(grep -laF "$1" /proc/[0-9]*/environ 2>/dev/null); do pid=${file#/proc/}; ' +
-  'kill -KILL "${pid%/environ}" 2>/dev/null && found=1; done; ' +
-  '[ -n "$found" ] || break; round=$((round + 1)); done';
-
-async function killByShell(leader: number, mark: string): Promise<void> {
-  const args = ["-c", END_ALL, "sh", mark, String(leader)];
-  const streams = { stdin: "null", stdout: "null", stderr: "null" } as const;
-  await new Deno.Command("sh", { args, clearEnv: true, env: PATH_ONLY, ...streams }).output();
-}
-
-const PATH_ONLY = { PATH: "/usr/local/bin:/usr/bin:/bin" };

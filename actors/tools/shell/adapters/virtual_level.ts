@@ -16,6 +16,8 @@ import {
   type ShellStart,
 } from "../level.ts";
 import { ChildShellProcess } from "./child_process.ts";
+import type { Lifeline } from "./lifeline.ts";
+import { COMMAND_MARK } from "./marked_processes.ts";
 import { spawnShell } from "./process_level.ts";
 import { canWatch, TreeWatch } from "./tree_watch.ts";
 import type { VirtualJob } from "./virtual_entry.ts";
@@ -32,6 +34,8 @@ export interface VirtualLevelOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What the process itself needs: where Deno keeps its packages. */
   readonly hostEnv: Readonly<Record<string, string>>;
+  /** Ends commands when the gateway is killed; the level's to dispose of. @default none */
+  readonly lifeline?: Lifeline;
 }
 
 /** Runs each command in a process of its own. */
@@ -48,7 +52,7 @@ export class VirtualLevel implements ShellLevel {
 
   /** @throws {ToolError} `run_failed` in the compiled binary, which cannot narrow a process so */
   async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, scope, env, hostEnv } = this.#options;
+    const { clock, scope, env, hostEnv, lifeline } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
     if (Deno.build.standalone) {
       throw new ToolError("run_failed", "Cannot run commands so: the compiled binary cannot do it");
@@ -56,7 +60,7 @@ export class VirtualLevel implements ShellLevel {
     const child = spawnShell(denoArguments(scope), {
       program: Deno.execPath(),
       cwd: workspace,
-      env: hostEnv,
+      env: { ...hostEnv, ...(lifeline !== undefined && { [COMMAND_MARK]: lifeline.newMark() }) },
       hasInput: true,
     });
     const limits: ShellLimits = { ...SHELL_LIMITS, memoryBytesMax: MEMORY_BYTES_MAX };
@@ -80,8 +84,8 @@ export class VirtualLevel implements ShellLevel {
     return process;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.resolve();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.lifeline?.[Symbol.asyncDispose]();
   }
 }
 
