@@ -75,10 +75,7 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
     },
     {
       name: "virtual",
-      open: () => {
-        const options = { clock, scope, env, hostEnv: hostEnv(), lifeline: lifeline("sh") };
-        return Promise.resolve(new VirtualLevel(options));
-      },
+      open: () => Promise.resolve(new VirtualLevel({ clock, scope, env, hostEnv: hostEnv() })),
       fix: 'run "deno install" once, or choose another tools.exec.sandbox',
     },
     {

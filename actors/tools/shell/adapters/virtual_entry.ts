@@ -1,10 +1,11 @@
 /**
  * One command in the shell interpreter, in a process that has no right but to the workspace. Takes
- * the command as JSON from its input, gives output and exit code as a shell would.
+ * the command as a line of JSON, ends early when its input ends, gives output and exit code as a shell would.
  * @module
  */
 
 import { z } from "zod";
+import { LineSplitter } from "../../host/line_splitter.ts";
 
 const LIVE_BYTES_MAX = 256 * 1024 ** 2;
 const OUTPUT_BYTES_MAX = 64 * 1024 ** 2;
@@ -12,6 +13,10 @@ const OUTPUT_BYTES_MAX = 64 * 1024 ** 2;
 const FILE_BYTES_MAX = 64 * 1024 ** 2;
 /** What `timeout` gives. */
 const TIMED_OUT = 124;
+/** What a process gives that was killed. */
+const ORPHANED = 137;
+/** A longer command, with its surroundings, is no command. */
+const JOB_BYTES_MAX = 16 * 1024 ** 2;
 
 /** A command with its surroundings. All paths absolute. */
 export interface VirtualJob {
@@ -85,7 +90,14 @@ async function write(stream: typeof Deno.stdout, text: string): Promise<void> {
   }
 }
 
-if (import.meta.main) {
-  const text = await new Response(Deno.stdin.readable).text();
-  Deno.exit(await runJob(jobSchema.parse(JSON.parse(text))));
+/** Runs the job that the first line of the input names; the input ends early with the gateway. */
+async function runGivenJob(): Promise<void> {
+  const lines = new LineSplitter(JOB_BYTES_MAX);
+  for await (const chunk of Deno.stdin.readable) {
+    const [text] = lines.push(chunk);
+    if (text !== undefined) void runJob(jobSchema.parse(JSON.parse(text))).then(Deno.exit);
+  }
+  Deno.exit(ORPHANED);
 }
+
+if (import.meta.main) await runGivenJob();

@@ -16,8 +16,6 @@ import {
   type ShellStart,
 } from "../level.ts";
 import { ChildShellProcess } from "./child_process.ts";
-import type { Lifeline } from "./lifeline.ts";
-import { COMMAND_MARK } from "./marked_processes.ts";
 import { spawnShell } from "./process_level.ts";
 import { canWatch, TreeWatch } from "./tree_watch.ts";
 import type { VirtualJob } from "./virtual_entry.ts";
@@ -34,8 +32,6 @@ export interface VirtualLevelOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What the process itself needs: where Deno keeps its packages. */
   readonly hostEnv: Readonly<Record<string, string>>;
-  /** Ends commands when the gateway is killed; the level's to dispose of. @default none */
-  readonly lifeline?: Lifeline;
 }
 
 /** Runs each command in a process of its own. */
@@ -52,7 +48,7 @@ export class VirtualLevel implements ShellLevel {
 
   /** @throws {ToolError} `run_failed` in the compiled binary, which cannot narrow a process so */
   async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, scope, env, hostEnv, lifeline } = this.#options;
+    const { clock, scope, env, hostEnv } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
     if (Deno.build.standalone) {
       throw new ToolError("run_failed", "Cannot run commands so: the compiled binary cannot do it");
@@ -60,11 +56,11 @@ export class VirtualLevel implements ShellLevel {
     const child = spawnShell(denoArguments(scope), {
       program: Deno.execPath(),
       cwd: workspace,
-      env: { ...hostEnv, ...(lifeline !== undefined && { [COMMAND_MARK]: lifeline.newMark() }) },
+      env: hostEnv,
       hasInput: true,
     });
     const limits: ShellLimits = { ...SHELL_LIMITS, memoryBytesMax: MEMORY_BYTES_MAX };
-    const process = new ChildShellProcess(child, true, {
+    const process = new ChildShellProcess(child, false, {
       ...(this.#canWatch && {
         watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
       }),
@@ -78,14 +74,16 @@ export class VirtualLevel implements ShellLevel {
       env,
       timeoutMs,
     };
+    const input = child.stdin.getWriter();
     // Where it has ended already, its output and its exit code say why.
-    await process.write(new TextEncoder().encode(JSON.stringify(job))).catch(() => {});
-    await process.closeInput();
+    await input.write(new TextEncoder().encode(`${JSON.stringify(job)}\n`)).catch(() => {});
+    // Stays open meanwhile: the command ends with the gateway, however that ends.
+    void child.status.then(() => input.abort()).catch(() => {});
     return process;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#options.lifeline?.[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
   }
 }
 
