@@ -4,7 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Answerer, ChatRequest, Usage } from "../../providers/provider.ts";
+import type { Answerer, ChatRequest, SystemMessage, Usage } from "../../providers/provider.ts";
 import { forgetShown } from "../tools/read_notes.ts";
 import type { AnswerView } from "./answer_view.ts";
 import type { AttemptCall, CallOutcome } from "./answer_attempt.ts";
@@ -37,7 +37,7 @@ export interface ModelAskerOptions {
 /** What is asked. */
 export interface Question extends AttemptCall {
   readonly replay: Replay;
-  readonly system: string;
+  readonly system: SystemMessage;
   /** The answer is not shown while it comes. */
   readonly isHidden: boolean;
 }

@@ -81,7 +81,7 @@ export function fitMessages(
   const system = messages.slice(0, systemCount);
   const room = Math.max(
     CONVERSATION_TOKENS_MIN,
-    inputTokensMax - estimatePromptTokens([], tools) - sum(system.map(tokensOf)),
+    inputTokensMax - toolTokens(tools) - sum(system.map(tokensOf)),
   );
   if (tailStart(messages, systemCount, room, tokensOf) === systemCount) return messages;
   const again = view?.again(messages, systemCount, ownFrom);
@@ -119,7 +119,7 @@ export function requestTokens(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],
 ): number {
-  return estimatePromptTokens([], tools) + sum(messages.map(tokensOf));
+  return toolTokens(tools) + sum(messages.map(tokensOf));
 }
 
 /** What one message takes up, in tokens. */
@@ -216,8 +216,18 @@ function omitted(message: ToolMessage): ToolMessage {
   return { ...message, content: `[earlier result of ${message.name} left out to save room]` };
 }
 
-/** Estimates are asked for again at every request, and messages never change. */
+/** Estimates are asked for again at every request, and messages and lists of tools never change. */
 const estimates = new WeakMap<ChatMessage, number>();
+const toolEstimates = new WeakMap<readonly ToolDefinition[], number>();
+
+function toolTokens(tools: readonly ToolDefinition[]): number {
+  if (tools.length === 0) return 0;
+  const known = toolEstimates.get(tools);
+  if (known !== undefined) return known;
+  const tokens = estimatePromptTokens([], tools);
+  toolEstimates.set(tools, tokens);
+  return tokens;
+}
 
 function tokensOf(message: ChatMessage): number {
   const known = estimates.get(message);

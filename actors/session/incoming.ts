@@ -127,30 +127,48 @@ function endsAllBefore(inbound: Inbound): boolean {
   return command !== null && endsTurn(command.name);
 }
 
-/** Reads an inbound's attachments and puts time and chat in front of its words. */
-export async function readInbound(
+/** What is needed to read an inbound. */
+export type InboundReaders = Pick<
+  SessionServices,
+  "settings" | "readImage" | "readDocument" | "clock" | "archive"
+>;
+
+/** An inbound whose attachments were read: as it is stored, and how it is shown. */
+export interface OpenedInbound extends Joining {
+  /** Puts time, chat and what stands beside in front of its words. @throws as `remembered` */
+  show(beside?: BesideInbound): Promise<UserMessage>;
+}
+
+/** Reads an inbound's attachments. */
+export async function openInbound(
   inbound: Inbound,
-  { settings, readImage, readDocument, clock, archive }: Pick<
-    SessionServices,
-    "settings" | "readImage" | "readDocument" | "clock" | "archive"
-  >,
-  { summary = null, remembered = () => Promise.resolve("") }: BesideInbound = {},
-): Promise<ReadInbound> {
+  { settings, readImage, readDocument, clock, archive }: InboundReaders,
+): Promise<OpenedInbound> {
   const { content } = inbound;
   const { channel, chatId } = placeOf(inbound);
-  const [attachments, memories] = await Promise.all([
-    loadAttachments(inbound.media, { readImage, readDocument }),
-    remembered(),
-  ]);
   const { timezone } = settings;
-  const nowMs = clock.now();
-  const block = runtimeBlock({ nowMs, timezone, channel, chatId, summary, remembered: memories });
+  const attachments = await loadAttachments(inbound.media, { readImage, readDocument });
   return {
     inbound,
     extras: scopeFields(archive, inbound),
     message: { role: "user", content: storedUserText(content, attachments) },
-    shown: { role: "user", content: userContent(block, content, attachments) },
+    show: async ({ summary = null, remembered } = {}) => {
+      const memories = await remembered?.() ?? "";
+      const nowMs = clock.now();
+      const facts = { nowMs, timezone, channel, chatId, summary, remembered: memories };
+      return { role: "user", content: userContent(runtimeBlock(facts), content, attachments) };
+    },
   };
+}
+
+/** The same at once, as it is stored and shown. @throws as `remembered` */
+export async function readInbound(
+  inbound: Inbound,
+  readers: InboundReaders,
+  beside: BesideInbound = {},
+): Promise<ReadInbound> {
+  const { show, ...joining } = await openInbound(inbound, readers);
+  return { ...joining, shown: await show(beside) };
 }
 
 /**

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { Usage } from "../../providers/provider.ts";
+import type { SystemMessage, Usage } from "../../providers/provider.ts";
 import { RequestView } from "./request_view.ts";
 import type { WaitingNotes } from "./waiting_notes.ts";
 
@@ -26,6 +26,7 @@ export class SessionMemory {
   /** How the conversation was shortened for the newest request. */
   view: RequestView = new RequestView();
   #contextTokens = 0;
+  #system: SystemMessage | undefined;
   /** What a request may take up since one was too long; null when none was. */
   #smallerMax: number | null = null;
   /** How many tokens one of our estimates has proved to be. */
@@ -38,6 +39,12 @@ export class SessionMemory {
   /** Tokens that the conversation took up at the newest model call; 0 when it is not known. */
   get contextTokens(): number {
     return this.#contextTokens;
+  }
+
+  /** The prompt as a message; the same one as before while it says the same. */
+  systemMessage(text: string): SystemMessage {
+    if (this.#system?.content !== text) this.#system = { role: "system", content: text };
+    return this.#system;
   }
 
   /**

@@ -4,7 +4,12 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { AssistantMessage, RequestedCall, ToolMessage } from "../../providers/provider.ts";
+import type {
+  AssistantMessage,
+  RequestedCall,
+  SystemMessage,
+  ToolMessage,
+} from "../../providers/provider.ts";
 import { type Inbound, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
@@ -17,12 +22,10 @@ import type { SpentBudget } from "./budgets.ts";
 import { CallAudit } from "./call_audit.ts";
 import { CallRunner } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
-import { firstWaiting, followUpsOf, placeOf, type ReadInbound, readInbound } from "./incoming.ts";
-import { type LastSummary, lastSummary } from "./last_summary.ts";
+import { firstWaiting, placeOf, type ReadInbound } from "./incoming.ts";
 import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import { ProgressGuard } from "./progress_guard.ts";
-import { remembered } from "./remembered.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
@@ -30,6 +33,7 @@ import type { ToolConcurrency } from "../tools/tool.ts";
 import { toolHints } from "./tool_hint.ts";
 import { ToolMessages } from "./tool_messages.ts";
 import { runToolRound } from "./tool_round.ts";
+import { TurnReader } from "./turn_reader.ts";
 import { assistantMessage, replayWith, withDistinctIds } from "./turn_messages.ts";
 import {
   BLANK_ANSWER,
@@ -65,7 +69,7 @@ export interface TurnEnd {
 /** What a turn talks through, once it knows whom it talks with. */
 interface Talk {
   readonly home: Inbound;
-  readonly system: string;
+  readonly system: SystemMessage;
   readonly replay: Replay;
   readonly runner: CallRunner;
   readonly sent: ToolMessages;
@@ -86,6 +90,7 @@ export class Turn {
   readonly #desk: ApprovalDesk;
   readonly #view = new AnswerView();
   readonly #asker: ModelAsker;
+  readonly #reader: TurnReader;
   readonly #progress = new ProgressGuard();
   readonly #mustRunAlone: boolean;
   #toolsUsed: string[] = [];
@@ -100,6 +105,7 @@ export class Turn {
     this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
     const { sessionKey } = log;
+    this.#reader = new TurnReader({ services, memory, conversation: log.conversation });
     this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
   }
 
@@ -170,15 +176,15 @@ export class Turn {
   async #begin(signal: AbortSignal): Promise<(TurnEnd & { replay: Replay }) | undefined> {
     const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
     if (waiting === undefined) return undefined;
-    const summary = lastSummary(this.#log.conversation.metadata);
-    const read = await this.#readOne(waiting.first, summary);
+    const begun = await this.#reader.readFirst(waiting.first);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
-    if (this.#notWithdrawn([read]).length === 0) return await this.#begin(signal);
+    if (begun.isWithdrawn) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
-    await this.steps.begin(read);
-    this.#memory.waiting.began([read.inbound]);
+    // What it brings to mind is looked for while the journal works.
+    const [shown] = await Promise.all([begun.show(), this.steps.begin(begun.joining)]);
+    this.#memory.waiting.began([waiting.first]);
     replay.ownFromNext();
-    replay.push(read.shown);
+    replay.push(shown);
     return { replay, mayLeaveWork: waiting.hasMore };
   }
 
@@ -186,7 +192,7 @@ export class Turn {
   async #resume(signal: AbortSignal): Promise<Replay> {
     signal.throwIfAborted();
     await this.steps.resume();
-    const read = await this.#readAgain(this.steps.inbounds);
+    const read = await this.#reader.readAgain(this.steps.inbounds);
     return replayWith(this.#log.conversation, read.map(({ shown }) => shown));
   }
 
@@ -196,7 +202,7 @@ export class Turn {
     await this.steps.resumeAlone();
     this.#rounds = 0;
     this.#toolsUsed = [];
-    const read = await this.#readAgain(this.steps.inbounds);
+    const read = await this.#reader.readAgain(this.steps.inbounds);
     const aside = this.steps.aside.map(() => null);
     return replayWith(this.#log.conversation, [...read.map(({ shown }) => shown), ...aside]);
   }
@@ -209,7 +215,7 @@ export class Turn {
     return {
       home,
       replay,
-      system: await services.systemPrompt(channel, home),
+      system: this.#memory.systemMessage(await services.systemPrompt(channel, home)),
       runner: new CallRunner({
         services,
         origin: { channel, chatId, sessionKey, senderId: senderOf(home) },
@@ -285,7 +291,7 @@ export class Turn {
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
-    const joining = this.#notWithdrawn(await this.#followUps(talk));
+    const joining = await this.#followUps(talk);
     if (joining.length === 0) return;
     signal.throwIfAborted();
     await this.steps.join(joining);
@@ -298,8 +304,7 @@ export class Turn {
     signal: AbortSignal,
   ): Promise<boolean> {
     const answer = this.#answerOf(attempt, talk.sent);
-    const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
-    const joining = this.#notWithdrawn(followUps);
+    const joining = answer.outcome === "failed" ? [] : await this.#followUps(talk);
     signal.throwIfAborted();
     await this.steps.answer(answer, joining);
     if (joining.length === 0) return true;
@@ -346,15 +351,10 @@ export class Turn {
     return sent.hasSentHome && this.#joins === 0;
   }
 
-  async #followUps({ home }: Talk): Promise<ReadInbound[]> {
+  async #followUps({ home }: Talk): Promise<readonly ReadInbound[]> {
     const { joinsPerStepMax, joinsPerTurnMax } = this.#services.settings;
     if (this.#mustRunAlone || this.#joins >= joinsPerTurnMax) return [];
-    return await this.#read(await followUpsOf(this.#services.journal, home, joinsPerStepMax));
-  }
-
-  /** Without what was taken back while it was read; the journal has that stopped by now. */
-  #notWithdrawn(read: readonly ReadInbound[]): readonly ReadInbound[] {
-    return read.filter(({ inbound }) => !this.#memory.withdrawn.has(inbound.seq));
+    return await this.#reader.readFollowUps(home, joinsPerStepMax);
   }
 
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
@@ -363,27 +363,6 @@ export class Turn {
     this.#memory.waiting.began(joining.map(({ inbound }) => inbound));
     sent.forget();
     for (const { shown } of joining) replay.push(shown);
-  }
-
-  #read(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
-    return Promise.all(inbounds.map((inbound) => this.#readOne(inbound)));
-  }
-
-  /** As a turn begins: the first of them shows what was said before. */
-  #readAgain(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
-    const summary = lastSummary(this.#log.conversation.metadata);
-    return Promise.all(
-      inbounds.map((inbound, index) => this.#readOne(inbound, index === 0 ? summary : null)),
-    );
-  }
-
-  #readOne(inbound: Inbound, summary: LastSummary | null = null): Promise<ReadInbound> {
-    const services = this.#services;
-    const { conversation } = this.#log;
-    return readInbound(inbound, services, {
-      summary,
-      remembered: () => remembered(inbound, conversation, services),
-    });
   }
 
   #showAnswer(): void {

@@ -10,6 +10,7 @@ import type {
   ChatRequest,
   ChatResponse,
   RequestedCall,
+  SystemMessage,
   ToolDefinition,
   UserMessage,
 } from "../../providers/provider.ts";
@@ -65,7 +66,7 @@ function isAnswer(message: ChatMessage | undefined): boolean {
 
 /** What goes into a request besides the messages. */
 export interface RequestOptions {
-  readonly system: string;
+  readonly system: SystemMessage;
   /** Behind the conversation, for this request only. */
   readonly extra: readonly ChatMessage[];
   readonly tools: readonly ToolDefinition[];
@@ -91,11 +92,11 @@ export function smallerRequest(replay: Replay, options: RequestOptions): ChatReq
 
 /** What a request takes up besides the conversation, in tokens. */
 export function overheadTokens({ system, tools }: RequestOptions): number {
-  return requestTokens([{ role: "system", content: system }], tools);
+  return requestTokens([system], tools);
 }
 
 function conversationOf(replay: Replay, { system }: RequestOptions): ChatMessage[] {
-  return replay.messages({ role: "system", content: system });
+  return replay.messages(system);
 }
 
 /** The turn's own messages are never cut, nor what is behind the conversation. */

@@ -76,18 +76,27 @@ export interface RecallAnswer {
   readonly isPartial: boolean;
 }
 
-/** A message to the one who looks. */
-export type RecallMessage =
+/** Paths of sessions' files that changed, or are gone, since the question before. */
+export type TouchedFiles = readonly string[];
+
+/** What is asked. */
+export type RecallQuestion =
   | {
     readonly type: "search";
     readonly query: RecallQuery;
+    readonly touched?: TouchedFiles;
     readonly replyTo: ReplyTo<RecallAnswer>;
   }
   | {
     readonly type: "remind";
     readonly reminder: Reminder;
+    readonly touched?: TouchedFiles;
     readonly replyTo: ReplyTo<RecallAnswer>;
-  }
+  };
+
+/** A message to recall. */
+export type RecallMessage =
+  | RecallQuestion
   /** A session's file has changed, or is gone. */
   | { readonly type: "file_touched"; readonly path: string };
 

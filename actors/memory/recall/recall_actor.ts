@@ -13,15 +13,16 @@ import type { ActorRef } from "../../kernel/ref.ts";
 import { workerActor, type WorkerNotice } from "../../kernel/worker_actor.ts";
 import type { MemoryScopeSetting } from "../scope.ts";
 import { MemoryError } from "../errors.ts";
-import type { RecallMessage } from "./protocol.ts";
+import type { RecallMessage, RecallQuestion } from "./protocol.ts";
 
 const logger = getLogger(["troupe", "memory", "recall"]);
 
 /** The module of the Worker. */
 export const RECALL_WORKER: URL = new URL("./adapters/recall_worker.ts", import.meta.url);
 
-/** Changed files that the Worker has not taken in; past it the next full look finds them. */
 const MAILBOX_MAX = 1_000;
+/** Changed files of which the Worker does not know; past it the next full look finds them. */
+const TOUCHED_MAX = 1_000;
 /** A Worker that nobody asks costs memory. */
 const IDLE_MS = 10 * 60_000;
 
@@ -65,8 +66,10 @@ export function recallActor(options: RecallOptions): ActorDefinition<RecallActor
 class Recall implements Actor<RecallActorMessage> {
   readonly #context: ActorContext<RecallActorMessage>;
   readonly #options: RecallOptions;
-  #worker: ActorRef<RecallMessage> | undefined;
+  #worker: ActorRef<RecallQuestion> | undefined;
   #idle: Timer | undefined;
+  /** A message to the Worker wakes a thread: the next question tells of all of them. */
+  readonly #touched = new Set<string>();
 
   constructor(context: ActorContext<RecallActorMessage>, options: RecallOptions) {
     this.#context = context;
@@ -79,7 +82,7 @@ class Recall implements Actor<RecallActorMessage> {
       case "remind":
         return this.#ask(message);
       case "file_touched":
-        return void this.#worker?.tell(message); // one that starts later sees it by itself
+        return this.#touch(message.path);
       case "idle_elapsed":
         return this.#rest();
       case "worker_stopped":
@@ -95,20 +98,25 @@ class Recall implements Actor<RecallActorMessage> {
     }
   }
 
-  #ask(question: Extract<RecallMessage, { readonly replyTo: unknown }>): void {
+  #ask(question: RecallQuestion): void {
     this.#idle?.cancel();
     this.#idle = this.#context.after(IDLE_MS, { type: "idle_elapsed" });
     this.#worker ??= this.#start();
-    if (this.#worker.tell(question) !== "taken") {
-      const text = "Cannot look through memory: too many ask at once, or it cannot start";
-      question.replyTo.refuse(new MemoryError("memory_recall_failed", text));
-    }
+    const touched = [...this.#touched];
+    if (this.#worker.tell({ ...question, touched }) === "taken") return this.#touched.clear();
+    const text = "Cannot look through memory: too many ask at once, or it cannot start";
+    question.replyTo.refuse(new MemoryError("memory_recall_failed", text));
   }
 
-  #start(): ActorRef<RecallMessage> {
+  /** A Worker that starts later sees it by itself. */
+  #touch(path: string): void {
+    if (this.#worker !== undefined && this.#touched.size < TOUCHED_MAX) this.#touched.add(path);
+  }
+
+  #start(): ActorRef<RecallQuestion> {
     const { workspace, indexFolder, setting, timezone } = this.#options;
     const indexPath = recallIndexPath(indexFolder);
-    const worker = this.#context.spawn(workerActor<RecallMessage, never>({
+    const worker = this.#context.spawn(workerActor<RecallQuestion, never>({
       name: "index",
       entry: RECALL_WORKER,
       permissions: { read: [workspace, indexFolder], write: [indexFolder] },

@@ -20,6 +20,7 @@ import {
   type RecallKind,
   type RecallQuery,
   type Reminder,
+  type TouchedFiles,
 } from "../protocol.ts";
 import { distinct, snippetOf } from "../snippet.ts";
 import { holds, normalised, type Term, termsOf } from "../terms.ts";
@@ -97,9 +98,11 @@ export class RecallKeeper implements Disposable {
     this.#index[Symbol.dispose]();
   }
 
-  /** A session's file changed. */
-  touched(path: string): void {
-    if (sessionSource(path) !== null) this.#touched.add(path);
+  /** Sessions' files changed. */
+  touched(paths: TouchedFiles = []): void {
+    for (const path of paths) {
+      if (sessionSource(path) !== null) this.#touched.add(path);
+    }
   }
 
   /**

@@ -8,10 +8,10 @@ import type { Actor, ActorContext, Outcome } from "../../../kernel/actor.ts";
 import { nextTurn } from "../../../kernel/adapters/event_loop.ts";
 import { unreachable } from "../../../kernel/invariant.ts";
 import { runWorker } from "../../../kernel/worker_runtime.ts";
-import type { RecallMessage } from "../protocol.ts";
+import type { RecallQuestion } from "../protocol.ts";
 import { RecallKeeper, type RecallKeeperOptions } from "./recall_keeper.ts";
 
-type Message = RecallMessage | { readonly type: "caught_up"; readonly outcome: Outcome<void> };
+type Message = RecallQuestion | { readonly type: "caught_up"; readonly outcome: Outcome<void> };
 
 const initSchema: z.ZodType<RecallKeeperOptions> = z.object({
   workspace: z.string(),
@@ -39,13 +39,12 @@ class RecallWorker implements Actor<Message> {
     const nowMs = this.#context.clock.now();
     switch (message.type) {
       case "search":
+        this.#keeper.touched(message.touched);
         message.replyTo.reply(this.#keeper.search(message.query, nowMs));
         return this.#catchUp();
       case "remind":
+        this.#keeper.touched(message.touched);
         message.replyTo.reply(this.#keeper.remind(message.reminder, nowMs));
-        return this.#catchUp();
-      case "file_touched":
-        this.#keeper.touched(message.path);
         return this.#catchUp();
       case "caught_up":
         return this.#caughtUp(message.outcome);

@@ -95,7 +95,7 @@ Deno.test("Recall follows files that grow, are replaced, and go", () => {
   assert.deepEqual(textsOf(keeper, "marmot"), ["marmot one"]);
 
   world.append(path, lineOf({ content: "marmot two" }, 1));
-  keeper.touched(path);
+  keeper.touched([path]);
   assert.deepEqual(textsOf(keeper, "marmot").toSorted(), ["marmot one", "marmot two"]);
 
   world.write("memory/MEMORY.md", "likes coffee");
@@ -103,12 +103,12 @@ Deno.test("Recall follows files that grow, are replaced, and go", () => {
   assert.deepEqual(textsOf(keeper, "tea"), []);
 
   world.session("feishu:oc_1", [{ content: "a new beginning" }]);
-  keeper.touched(path);
+  keeper.touched([path]);
   assert.deepEqual(textsOf(keeper, "marmot"), []);
   assert.deepEqual(textsOf(keeper, "beginning"), ["a new beginning"]);
 
   Deno.removeSync(`${world.workspace}/${path}`);
-  keeper.touched(path);
+  keeper.touched([path]);
   assert.deepEqual(textsOf(keeper, "beginning"), []);
 });
 
@@ -120,7 +120,7 @@ Deno.test("A line that is half written is found once it is whole", () => {
   using keeper = world.readKeeper();
   assert.deepEqual(textsOf(keeper, "穿山甲"), []);
   world.append(path, line.slice(30));
-  keeper.touched(path);
+  keeper.touched([path]);
   assert.deepEqual(textsOf(keeper, "穿山甲"), ["pangolin 穿山甲"]);
 });
 
@@ -130,7 +130,7 @@ Deno.test("A file that was replaced behind its back gives no words of others", (
   using keeper = world.readKeeper();
   world.session("feishu:oc_1", [{ content: "badger omega is longer" }]);
   assert.deepEqual(textsOf(keeper, "badger"), [], "nobody said that the file changed");
-  keeper.touched(path);
+  keeper.touched([path]);
   assert.deepEqual(textsOf(keeper, "badger"), ["badger omega is longer"]);
 });
 
@@ -343,7 +343,7 @@ Deno.test("A passage is found by any of its words, and by nothing else", () => {
   fc.assert(
     fc.property(fc.uniqueArray(word, { minLength: 1, maxLength: 5 }), word, (words, asked) => {
       world.session("feishu:oc_1", [{ content: words.join("，") }]);
-      keeper.touched(path);
+      keeper.touched([path]);
       assert.equal(textsOf(keeper, asked).length, words.includes(asked) ? 1 : 0);
     }),
     { numRuns: 50 },
