@@ -13,6 +13,7 @@ import { describeDreamSchedule, dreamSchedule } from "../config/dream_schedule.t
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
+import { breather } from "../kernel/breathing.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { DiskMemoryFiles } from "../memory/adapters/disk_memory_files.ts";
@@ -95,6 +96,7 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
     versions: new GitVersions(join(workspace, VERSIONS_FOLDER)),
     clock: world.clock,
     timezone,
+    breathe: breather(world.defer),
   });
   const definition = memoryActor({
     keeper,

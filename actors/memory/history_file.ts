@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { visibleText } from "../../providers/visible_text.ts";
+import { type Breathe, eachLine } from "../kernel/breathing.ts";
 import { withoutByteOrderMark } from "../kernel/byte_order_mark.ts";
 import type { HistoryEntry, NewHistoryEntry } from "./protocol.ts";
 
@@ -40,15 +41,14 @@ export interface HistoryRead {
 }
 
 /** Reads a history file; lines that are no entries are skipped and counted. */
-export function readHistory(text: string): HistoryRead {
+export async function readHistory(text: string, breathe: Breathe): Promise<HistoryRead> {
   const entries: HistoryEntry[] = [];
   let skipped = 0;
-  for (const line of text.split("\n")) {
-    if (line.trim() === "") continue;
+  await eachLine(text, breathe, (line) => {
     const entry = parseEntry(line);
     if (entry === null) skipped++;
     else entries.push(entry);
-  }
+  });
   return { entries, skipped };
 }
 
@@ -68,15 +68,6 @@ export function readCursor(text: string | null): number {
   if (!/^\d+$/.test(trimmed)) return 0;
   const cursor = Number(trimmed);
   return cursor <= CURSOR_MAX ? cursor : 0;
-}
-
-/** The number for the next entry: above all that are known. */
-export function nextCursor(
-  entries: readonly HistoryEntry[],
-  ...known: readonly number[]
-): number {
-  const highest = entries.reduce((max, { cursor }) => Math.max(max, cursor), 0);
-  return Math.max(highest, ...known) + 1;
 }
 
 /** The entries after `cursor`, oldest number first. */
@@ -103,28 +94,34 @@ export function historyLine(entry: HistoryEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
+/** How a history is made shorter. */
+export interface CompactOptions {
+  /** Number of the last entry that Dream has digested; those above it stay. */
+  readonly digested: number;
+  /** Entries that stay; 0 or less keeps all. @default {@link ENTRIES_KEPT} */
+  readonly kept?: number;
+  readonly breathe: Breathe;
+}
+
 /**
- * The file without its oldest entries: `kept` stay, and all above `digested`. Lines that are no
- * entries stay as well: somebody may want to mend them.
- *
- * @param kept 0 or less keeps all
+ * The file without its oldest entries. Lines that are no entries stay as well: somebody may want
+ * to mend them.
  */
-export function compactHistory(
+export async function compactHistory(
   text: string,
-  digested: number,
-  kept: number = ENTRIES_KEPT,
-): string {
-  const { entries } = readHistory(text);
+  { digested, kept = ENTRIES_KEPT, breathe }: CompactOptions,
+): Promise<string> {
+  const { entries } = await readHistory(text, breathe);
   let surplus = kept <= 0 ? 0 : entries.length - kept;
-  if (surplus <= 0) return text;
-  const lines = text.split("\n").filter((line) => {
-    if (surplus <= 0) return true;
-    const entry = parseEntry(line);
-    if (entry === null || entry.cursor > digested) return true;
-    surplus--;
-    return false;
+  if (surplus <= 0 || entries.every(({ cursor }) => cursor > digested)) return text;
+  const lines: string[] = [];
+  await eachLine(text, breathe, (line) => {
+    const entry = surplus > 0 ? parseEntry(line) : null;
+    if (entry === null || entry.cursor > digested) lines.push(line);
+    else surplus--;
   });
-  return lines.join("\n");
+  const end = text.endsWith("\n") ? "\n" : "";
+  return lines.join("\n") + (lines.length > 0 ? end : "");
 }
 
 /** The text, or its beginning with a note of what was left out. */

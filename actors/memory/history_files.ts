@@ -6,16 +6,16 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../kernel/clock.ts";
+import { type Breathe, neverBreathe } from "../kernel/breathing.ts";
 import {
   compactHistory,
   entriesAfter,
   historyContent,
-  historyLine,
-  nextCursor,
   readCursor,
   readHistory,
 } from "./history_file.ts";
 import { localMinute } from "./local_time.ts";
+import { KnownHistories } from "./known_histories.ts";
 import type { MemoryFiles } from "./ports.ts";
 import type { HistoryAppended, HistoryEntry, NewHistoryEntry } from "./protocol.ts";
 import type { MemoryScope } from "./scope.ts";
@@ -28,6 +28,8 @@ export interface HistoryFilesOptions {
   readonly clock: Clock;
   /** IANA name. */
   readonly timezone: string;
+  /** Lets others work while a long history is read. @default it is read at once */
+  readonly breathe?: Breathe | undefined;
 }
 
 /** How much is taken at once; at least one entry is. */
@@ -48,11 +50,15 @@ export interface HistoryWaiting {
 /** One for each workspace, used by one thing at a time. Errors are those of the files. */
 export class HistoryFiles {
   readonly #options: HistoryFilesOptions;
+  readonly #breathe: Breathe;
+  readonly #known: KnownHistories;
   /** Folders whose bad lines were told of. */
   readonly #warned = new Set<string>();
 
   constructor(options: HistoryFilesOptions) {
     this.#options = options;
+    this.#breathe = options.breathe ?? neverBreathe;
+    this.#known = new KnownHistories(options.files, (scope, text) => this.#entries(scope, text));
   }
 
   /** Adds an entry, once for each key. */
@@ -60,20 +66,18 @@ export class HistoryFiles {
     const content = historyContent(added);
     if (content === null) return { state: "nothing" };
     const { files, clock, timezone } = this.#options;
-    const text = await files.read(scope.historyPath) ?? "";
-    const entries = this.#entries(scope, text);
-    const known = entries.find(({ id }) => id === added.key);
-    if (known !== undefined) return { state: "repeated", cursor: known.cursor };
+    const known = await this.#known.of(scope);
+    const repeated = known.cursors.get(added.key);
+    if (repeated !== undefined) return { state: "repeated", cursor: repeated };
     const cursor = readCursor(await files.read(scope.cursorPath));
     const entry = {
-      cursor: nextCursor(entries, cursor, await this.dreamCursor(scope)),
+      cursor: Math.max(known.highest, cursor, await this.dreamCursor(scope)) + 1,
       timestamp: localMinute(clock.now(), timezone),
       content,
       session_key: added.sessionKey,
       id: added.key,
     };
-    const isCut = text !== "" && !text.endsWith("\n"); // by a crash
-    await files.append(scope.historyPath, `${isCut ? "\n" : ""}${historyLine(entry)}`);
+    await this.#known.append(scope, entry);
     await files.replace(scope.cursorPath, String(entry.cursor));
     return { state: "appended", entry };
   }
@@ -84,7 +88,7 @@ export class HistoryFiles {
     { entriesMax, charsMax }: WaitingLimits,
   ): Promise<HistoryWaiting | null> {
     const text = await this.#options.files.read(scope.historyPath) ?? "";
-    const waiting = entriesAfter(this.#entries(scope, text), await this.dreamCursor(scope));
+    const waiting = entriesAfter(await this.#entries(scope, text), await this.dreamCursor(scope));
     const entries: HistoryEntry[] = [];
     let chars = 0;
     for (const entry of waiting.slice(0, entriesMax)) {
@@ -104,13 +108,13 @@ export class HistoryFiles {
   async compact(scope: MemoryScope, digested: number): Promise<void> {
     const { files } = this.#options;
     const text = await files.read(scope.historyPath) ?? "";
-    const compacted = compactHistory(text, digested);
+    const compacted = await compactHistory(text, { digested, breathe: this.#breathe });
     // Where somebody edits it just now, the next run tries again.
     if (compacted !== text) await files.swap(scope.historyPath, text, compacted);
   }
 
-  #entries(scope: MemoryScope, text: string): readonly HistoryEntry[] {
-    const { entries, skipped } = readHistory(text);
+  async #entries(scope: MemoryScope, text: string): Promise<readonly HistoryEntry[]> {
+    const { entries, skipped } = await readHistory(text, this.#breathe);
     if (skipped > 0 && !this.#warned.has(scope.folder)) {
       this.#warned.add(scope.folder);
       logger.warn("Skipped {skipped} lines of {path} that are no entries", {

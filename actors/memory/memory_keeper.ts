@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Breathe } from "../kernel/breathing.ts";
 import { asError } from "../kernel/errors.ts";
 import { editedText } from "./edit_memory.ts";
 import { MemoryError } from "./errors.ts";
@@ -37,6 +38,8 @@ const SWAPS_MAX = 5;
 export interface MemoryKeeperOptions extends MemoryRecordOptions {
   /** IANA name. */
   readonly timezone: string;
+  /** Lets others work while a long history is read. @default it is read at once */
+  readonly breathe?: Breathe | undefined;
 }
 
 /** What Dream has to digest next. */

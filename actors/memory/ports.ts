@@ -33,6 +33,16 @@ export interface MemoryFiles {
   folders(path: string): Promise<readonly string[]>;
   /** Epoch milliseconds; null where there is no such file. */
   modifiedAtMs(path: string): Promise<number | null>;
+  /** Tells in no time whether a file is still as it was; null where there is no such file. */
+  mark(path: string): Promise<FileMark | null>;
+}
+
+/** What a file looks like from outside. */
+export interface FileMark {
+  /** In bytes. */
+  readonly size: number;
+  /** Another one for whatever else changed: which file it is, when, how it ends. */
+  readonly state: string;
 }
 
 /** A state of the files that becomes a version. */

@@ -4,6 +4,7 @@
  */
 
 import type {
+  FileMark,
   FoundVersion,
   MemoryFiles,
   NewVersion,
@@ -70,6 +71,12 @@ export class MemoryWorkspace implements MemoryFiles {
   async modifiedAtMs(path: string): Promise<number | null> {
     await this.#act("read", path);
     return this.texts.has(path) ? this.modifiedMs : null;
+  }
+
+  async mark(path: string): Promise<FileMark | null> {
+    await this.#act("read", path);
+    const text = this.texts.get(path);
+    return text === undefined ? null : { size: new TextEncoder().encode(text).length, state: text };
   }
 
   async #act(action: string, path: string): Promise<void> {

@@ -5,8 +5,11 @@
 
 import { join, relative } from "node:path";
 import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
-import type { MemoryFiles } from "../ports.ts";
+import type { FileMark, MemoryFiles } from "../ports.ts";
 import { isFactsPath } from "../scope.ts";
+
+/** Bytes at a file's end that are compared: the last entry's number and id. */
+const MARK_TAIL_BYTES = 256;
 
 /** Files below `workspace`. A file that is a link stays one: what it leads to is written. */
 export class DiskMemoryFiles implements MemoryFiles {
@@ -66,6 +69,20 @@ export class DiskMemoryFiles implements MemoryFiles {
   async modifiedAtMs(path: string): Promise<number | null> {
     const info = await orNull(Deno.stat(join(this.#workspace, path)));
     return info?.mtime?.getTime() ?? null;
+  }
+
+  async mark(path: string): Promise<FileMark | null> {
+    const absolute = join(this.#workspace, path);
+    const info = await orNull(Deno.stat(absolute));
+    if (info === null) return null;
+    if (!info.isFile) return { size: 0, state: "no file" }; // reading it says so
+    using opened = await Deno.open(absolute);
+    const { size, mtime, ctime, ino } = await opened.stat();
+    const tail = new Uint8Array(MARK_TAIL_BYTES);
+    await opened.seek(Math.max(0, size - MARK_TAIL_BYTES), Deno.SeekMode.Start);
+    const count = await opened.read(tail) ?? 0;
+    const times = `${mtime?.getTime()}:${ctime?.getTime()}`;
+    return { size, state: `${ino}:${times}:${tail.subarray(0, count).toBase64()}` };
   }
 
   /** Where a link leads, as seen from the workspace; `path` itself where there is none. */
