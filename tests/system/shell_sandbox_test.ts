@@ -17,7 +17,7 @@ import {
   testConfinement,
   testShellLevel,
 } from "../contract/shell_level.ts";
-import { killOwner } from "../support/killed_owner.ts";
+import { killOwner, noneLeft } from "../support/killed_owner.ts";
 import { until } from "../support/until.ts";
 
 const boundary = new NetBoundary({ allowedRanges: [], allowedHosts: [] });
@@ -225,3 +225,21 @@ Deno.test.each([0, 5, 10, 20, 40, 80])(
     await killOwner(ground, { level: "bwrap", network: "filtered", commands, livesMs });
   },
 );
+
+Deno.test("A command that is stopped as it starts leaves nothing, also under narrow rights", async () => {
+  await using ground = await shellGround();
+  const program = new URL("../support/stopped_sandboxes.ts", import.meta.url).pathname;
+  const rights = [
+    "--allow-run=bwrap",
+    "--allow-read",
+    "--allow-write",
+    "--allow-env",
+    "--allow-sys",
+  ];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-prompt", "--cached-only", "--no-check", ...rights, program],
+    env: { WORKSPACE: ground.workspace },
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  await noneLeft(ground.workspace);
+});

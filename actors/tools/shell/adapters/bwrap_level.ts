@@ -28,7 +28,7 @@ import {
 import { ChildShellProcess } from "./child_process.ts";
 import { CommandProxy, type CommandProxyOptions } from "./command_proxy.ts";
 import type { Lifeline } from "./lifeline.ts";
-import { COMMAND_MARK, killByShell, killMarked, PATH_ONLY } from "./marked_processes.ts";
+import { COMMAND_MARK, killByShell, PATH_ONLY } from "./marked_processes.ts";
 import { LIMITED, limitNames, spawnShell } from "./process_level.ts";
 import { ShellFolder } from "./shell_folder.ts";
 import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
@@ -131,17 +131,13 @@ export class BwrapLevel implements ShellLevel {
         ...(this.#canWatch && {
           watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
         }),
-        ...(mark !== undefined && {
+        // Where its group cannot be ended, one that is still being made loses its outer process alone.
+        ...(mark !== undefined && !this.#canWatch && {
           sweep: (leader, hasEnded) =>
-            hasEnded ? Promise.resolve() : this.#endHalfMade(leader, mark),
+            hasEnded ? Promise.resolve() : killByShell("bwrap", { leader, mark }),
         }),
       }),
     );
-  }
-
-  /** A sandbox that is killed while it is being made may lose its outer process alone. */
-  async #endHalfMade(leader: number, mark: string): Promise<void> {
-    await (this.#canWatch ? killMarked(mark) : killByShell("bwrap", { leader, mark }));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
