@@ -8,6 +8,7 @@ import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
+import { breather } from "../kernel/breathing.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { readImage } from "../session/adapters/image_files.ts";
@@ -153,6 +154,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       settings: { ...settingsOf(options, workspace), ...ofModel },
       journal,
       files: recall.watched(new DiskSessionFiles(join(workspace, "sessions"))),
+      breathe: breather(world.defer),
       promptFiles,
       systemPrompt: (channel, home) => prompts.build(channel, memory.scopeOf(home)),
       promptSections: (channel, home) => prompts.sections(channel, memory.scopeOf(home)),

@@ -4,6 +4,7 @@
  */
 
 import type { ChatMessage } from "../../providers/provider.ts";
+import type { Breathe } from "../kernel/breathing.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { Replay } from "./history.ts";
 import { storable } from "./message_line.ts";
@@ -14,6 +15,9 @@ import type { SessionFile, SessionMetadata, StoredMessage } from "./session_file
  * line is itself not shown.
  */
 export const SET_ASIDE = "set_aside";
+
+/** Messages that are taken in at once: some milliseconds. */
+const MESSAGES_PER_BREATH = 5_000;
 
 /**
  * All that is known of a conversation; it only grows, except for {@link Conversation.clear} and
@@ -40,12 +44,26 @@ export class Conversation {
     this.#createdAtMs = file.metadata?.createdAtMs ?? nowMs;
     this.#updatedAtMs = file.metadata?.updatedAtMs ?? null;
     this.#metadata = file.metadata?.metadata ?? {};
-    this.#lastConsolidated = Math.max(
-      0,
-      Math.min(file.metadata?.lastConsolidated ?? 0, file.messages.length),
-    );
+    this.#lastConsolidated = consolidatedOf(file);
     this.#setAside = new Set(file.messages.flatMap(setAsideBy));
     for (const stored of file.messages) this.#add(stored);
+  }
+
+  /** The same from a long file, a little at a time. */
+  static async read(
+    key: string,
+    file: Pick<SessionFile, "messages" | "metadata">,
+    { nowMs, breathe }: { readonly nowMs: number; readonly breathe: Breathe },
+  ): Promise<Conversation> {
+    const { messages, metadata } = file;
+    const conversation = new Conversation(key, { messages: [], metadata }, nowMs);
+    conversation.#lastConsolidated = consolidatedOf(file);
+    conversation.#setAside = new Set(messages.flatMap(setAsideBy));
+    for (const [index, stored] of messages.entries()) {
+      conversation.#add(stored);
+      if (index % MESSAGES_PER_BREATH === MESSAGES_PER_BREATH - 1) await breathe();
+    }
+    return conversation;
   }
 
   /** Everything that was said, summarised or not. */
@@ -150,6 +168,10 @@ export class Conversation {
     this.#metadata = {};
     this.#lastConsolidated = 0;
   }
+}
+
+function consolidatedOf({ messages, metadata }: Pick<SessionFile, "messages" | "metadata">) {
+  return Math.max(0, Math.min(metadata?.lastConsolidated ?? 0, messages.length));
 }
 
 /** Ids of the lines that a line takes out; what is none of ours there takes out nothing. */

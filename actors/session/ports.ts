@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Breathe } from "../kernel/breathing.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
@@ -219,6 +220,8 @@ export interface SessionServices {
   readonly settings: SessionSettings;
   readonly journal: Journal;
   readonly files: SessionFiles;
+  /** Lets others work while a long conversation is read. @default it is read at once */
+  readonly breathe?: Breathe | undefined;
   readonly promptFiles: PromptFiles;
   /** The system prompt for a conversation in a channel, with the memory that `home` may see. */
   readonly systemPrompt: (channel: string, home: Inbound) => Promise<string>;

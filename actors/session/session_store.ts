@@ -6,6 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { HistoryLine, Journal } from "../journal/journal.ts";
+import { type Breathe, neverBreathe } from "../kernel/breathing.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { asError, GatewayError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
@@ -16,7 +17,7 @@ import type { SessionFiles } from "./ports.ts";
 import {
   encodeMetadataLine,
   parseMessageLine,
-  parseSessionFile,
+  readSessionText,
   type SessionFile,
   splitSessionText,
 } from "./session_file.ts";
@@ -45,6 +46,8 @@ export interface SessionStoreOptions {
   readonly clock: Clock;
   /** Conversations that end are kept until they are archived. @default they are gone */
   readonly keepsEnded?: boolean;
+  /** Lets others work while a long conversation is read. @default it is read at once */
+  readonly breathe?: Breathe | undefined;
 }
 
 /**
@@ -74,13 +77,17 @@ export class SessionStore {
   readonly #journal: StoredLines;
   readonly #clock: Clock;
   readonly #keepsEnded: boolean;
+  readonly #breathe: Breathe;
   readonly #states = new WeakMap<Conversation, FileState>();
 
-  constructor({ files, journal, clock, keepsEnded = false }: SessionStoreOptions) {
+  constructor(
+    { files, journal, clock, keepsEnded = false, breathe = neverBreathe }: SessionStoreOptions,
+  ) {
     this.#files = files;
     this.#journal = journal;
     this.#clock = clock;
     this.#keepsEnded = keepsEnded;
+    this.#breathe = breathe;
   }
 
   /**
@@ -95,11 +102,10 @@ export class SessionStore {
     if (await this.#journal.note(clearingNote(key)) !== null) await this.#discard(key, name);
     const file = await guard("load", key, () => this.#readFile(key, name));
     const unfiled = await this.#journal.unfiledLines(key);
-    const conversation = new Conversation(
-      key,
-      file ?? { messages: [], metadata: null },
-      this.#clock.now(),
-    );
+    const conversation = await Conversation.read(key, file ?? { messages: [], metadata: null }, {
+      nowMs: this.#clock.now(),
+      breathe: this.#breathe,
+    });
     const present = idsPresent(conversation, new Set(unfiled.map(lineIdOf)));
     const state: FileState = {
       name,
@@ -264,7 +270,7 @@ export class SessionStore {
   async #readFile(key: string, name: string): Promise<SessionFile | null> {
     const text = await this.#files.read(name);
     if (text === null) return await this.#importLegacy(key, name);
-    const file = parseSessionFile(text);
+    const file = await readSessionText(text, this.#breathe);
     if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
     if (file.healthyText !== text) await this.#files.replace(name, file.healthyText);
     return file;
@@ -276,7 +282,7 @@ export class SessionStore {
     if (legacyName === null || legacyName === name) return null;
     const text = await this.#files.read(legacyName);
     if (text === null) return null;
-    const file = parseSessionFile(text);
+    const file = await readSessionText(text, this.#breathe);
     if ((file.metadata?.key ?? legacySessionKey(legacyName)) !== key) return null;
     if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
     await this.#files.replace(name, file.healthyText);

@@ -366,3 +366,17 @@ Deno.test("SessionStore knows a file again that an editor put a byte order mark 
   assert.deepEqual(again.replayed().map(({ message }) => message.content), ["c"]);
   assert.equal(world.files.texts.has(`${FILE}.corrupt`), false);
 });
+
+Deno.test("A long conversation is read with breaths, so that others go on meanwhile", async () => {
+  const texts = Array.from({ length: 5_000 }, (_, line) => historyLine("t1", line, "hi").text);
+  await using world = new World({ [FILE]: `${texts.join("\n")}\n` });
+  let breaths = 0;
+  const breathe = () => {
+    breaths++;
+    return Promise.resolve();
+  };
+  const { files, journal, clock } = world;
+  const { messages } = await new SessionStore({ files, journal, clock, breathe }).load(KEY);
+  assert.equal(messages.length, 5_000);
+  assert.ok(breaths >= 10, `${breaths} breaths`);
+});
