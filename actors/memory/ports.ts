@@ -63,6 +63,8 @@ export interface FoundVersion {
 
 /** Keeps versions in a row; only the memory actor writes there. */
 export interface VersionStore {
+  /** Another one once the store had to begin anew: what was known of its versions is void. */
+  readonly epoch: number;
   /** @returns the new version's id */
   commit(version: NewVersion): Promise<string>;
   /** The one version whose id begins so; null where there is none, or several. */

@@ -41,6 +41,8 @@ export class Versions {
   readonly #store: VersionStore;
   /** The newest version's texts, once they were read. */
   #newest: ReadonlyMap<string, string> | null = null;
+  /** Of the store, when they were. */
+  #epoch = 0;
 
   constructor(store: VersionStore) {
     this.#store = store;
@@ -57,7 +59,7 @@ export class Versions {
     subject: (stretches: number) => string,
     atMs: number,
   ): Promise<string | null> {
-    const newest = this.#newest ?? await this.#readNewest();
+    const newest = await this.#newestTexts();
     const changes = changesBetween(newest, files);
     if (remembered(changes).length === 0) return null;
     const message = await messageOf(changes, subject);
@@ -68,7 +70,7 @@ export class Versions {
 
   /** Whether the newest version has these changes already. */
   async holds(changes: readonly FileChange[]): Promise<boolean> {
-    const newest = this.#newest ?? await this.#readNewest();
+    const newest = await this.#newestTexts();
     return changes.length > 0 &&
       changes.every(({ path, after }) => newest.get(path) === (after ?? undefined));
   }
@@ -144,9 +146,11 @@ export class Versions {
     return writtenMs.map((atMs) => Math.max(0, today - Math.floor(atMs / DAY_MS)));
   }
 
-  async #readNewest(): Promise<ReadonlyMap<string, string>> {
+  async #newestTexts(): Promise<ReadonlyMap<string, string>> {
+    if (this.#newest !== null && this.#epoch === this.#store.epoch) return this.#newest;
     const [newest] = await this.#store.log(1);
     this.#newest = newest === undefined ? new Map() : await this.#store.files(newest.id);
+    this.#epoch = this.#store.epoch;
     return this.#newest;
   }
 

@@ -88,6 +88,7 @@ export class MemoryWorkspace implements MemoryFiles {
 
 /** Versions in a list. */
 export class ListedVersions implements VersionStore {
+  readonly epoch = 0;
   /** Oldest first. */
   readonly versions: (NewVersion & { readonly id: string })[] = [];
 

@@ -6,6 +6,7 @@ import { DiskMemoryFiles } from "../../../actors/memory/adapters/disk_memory_fil
 import { GitVersions } from "../../../actors/memory/adapters/git_versions.ts";
 import { MemoryKeeper } from "../../../actors/memory/memory_keeper.ts";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
+import { LogRecorder } from "../../support/log_recorder.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 
@@ -94,6 +95,38 @@ Deno.test("A repository that is broken costs the versions, not the memory", asyn
   assert.deepEqual(edited, { state: "edited", path: "SOUL.md", version: null });
   await assert.rejects(keeper.listVersions(3), { code: "memory_versions_failed" });
 });
+
+Deno.test.each(["objects", "a former version"])(
+  "Versions begin anew where %s were removed, and the damaged ones stay aside",
+  async (what) => {
+    await using folder = await temporaryFolder();
+    const versions = join(folder.path, "memory/.versions");
+    await write(folder.path, "SOUL.md", "calm\n");
+    const keeper = keeperIn(folder.path);
+    await keeper.edit(global, "SOUL", replace("calm", "quick"));
+    const before = await keeper.listVersions(1);
+    const lost = before.state === "versions" ? before.versions[0]?.id ?? "" : "";
+    await keeper.edit(global, "SOUL", replace("quick", "slow"));
+    const gone = what === "objects" ? "" : `${lost.slice(0, 2)}/${lost.slice(2)}`;
+    await Deno.remove(join(versions, "objects", gone), { recursive: true });
+    await using logs = await LogRecorder.start();
+    const list = async () => {
+      const listed = await keeper.listVersions(10);
+      return listed.state === "versions" ? listed.versions.map(({ subject }) => subject) : listed;
+    };
+    assert.deepEqual(await list(), []);
+    assert.deepEqual(await keeper.restoreVersion(lost), { state: "unknown" });
+    await keeper.edit(global, "SOUL", replace("slow", "swift"));
+    assert.match(JSON.stringify(await list()), /"Asked"/);
+    assert.equal((await Deno.stat(join(versions, "damaged-1/HEAD"))).isFile, true);
+    const told = logs.records.filter(({ message }) => /begin anew/.test(message.join("")));
+    assert.equal(told.length, 1);
+    await Deno.remove(join(versions, "objects"), { recursive: true });
+    assert.deepEqual(await list(), []);
+    assert.equal((await Deno.stat(join(versions, "damaged-2/HEAD"))).isFile, true);
+    assert.equal((await Deno.stat(join(versions, "damaged-1/HEAD"))).isFile, true);
+  },
+);
 
 Deno.test("An older HISTORY.md becomes entries that Dream does not digest again", async () => {
   await using folder = await temporaryFolder();
