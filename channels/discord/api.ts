@@ -6,7 +6,9 @@
 import type { z } from "zod";
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
+import type { Choice } from "../channel.ts";
 import { KeyedTurns } from "../keyed_turns.ts";
+import { buttonRows } from "./choice_id.ts";
 import { DiscordRefusedError, DiscordUnreachableError } from "./errors.ts";
 import type { DiscordLink, DiscordRequest, OutgoingFile } from "./link.ts";
 import { kindOf, Pace } from "./pace.ts";
@@ -31,9 +33,15 @@ import {
 } from "./wire_account.ts";
 import { type GatewayFacts, gatewaySchema } from "./wire_gateway.ts";
 
-/** A message that goes out. */
-export interface NewMessage {
+/** What a message says. */
+export interface Words {
   readonly text: string;
+  /** Buttons below it; none takes them away. @default as they are, which is none in a new one */
+  readonly choices?: readonly Choice[];
+}
+
+/** A message that goes out. */
+export interface NewMessage extends Words {
   /** Under it the platform shows the message once, for a few minutes. At most 25 characters. */
   readonly nonce: string;
   /** The message to answer; "" for none. */
@@ -126,13 +134,14 @@ export class DiscordApi {
 
   async send(
     channelId: string,
-    { text, nonce, replyToId, file }: NewMessage,
+    { text, choices, nonce, replyToId, file }: NewMessage,
     signal: AbortSignal,
   ): Promise<Sent> {
     const body = {
       ...(text !== "" && { content: text }),
       nonce,
       enforce_nonce: true,
+      ...componentsIn(choices),
       allowed_mentions: NOBODY,
       ...(replyToId !== "" && {
         message_reference: { message_id: replyToId, fail_if_not_exists: false },
@@ -150,11 +159,11 @@ export class DiscordApi {
   async edit(
     channelId: string,
     messageId: string,
-    text: string,
+    said: Words,
     signal: AbortSignal,
   ): Promise<void> {
     const path = `/channels/${channelId}/messages/${messageId}`;
-    await this.#do({ method: "PATCH", path, body: words(text) }, signal);
+    await this.#do({ method: "PATCH", path, body: words(said) }, signal);
   }
 
   async remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void> {
@@ -205,6 +214,15 @@ export class DiscordApi {
     await this.#do({ method: "PUT", path, body }, signal);
   }
 
+  /** Says that a press arrived; nothing changes at once. */
+  async acknowledgePress(
+    { id, token }: { readonly id: string; readonly token: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const path = `/interactions/${id}/${token}/callback`;
+    await this.#do({ method: "POST", path, body: { type: 6 } }, signal);
+  }
+
   /** Says to the one who used a command that an answer comes. */
   async deferInteraction(
     { id, token }: { readonly id: string; readonly token: string },
@@ -220,7 +238,7 @@ export class DiscordApi {
     text: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const body = { type: 4, data: { flags: EPHEMERAL, ...words(text) } };
+    const body = { type: 4, data: { flags: EPHEMERAL, ...words({ text }) } };
     await this.#do({ method: "POST", path: `/interactions/${id}/${token}/callback`, body }, signal);
   }
 
@@ -228,11 +246,11 @@ export class DiscordApi {
   async editInteraction(
     applicationId: string,
     token: string,
-    text: string,
+    said: Words,
     signal: AbortSignal,
   ): Promise<void> {
     const path = `/webhooks/${applicationId}/${token}/messages/@original`;
-    await this.#do({ method: "PATCH", path, body: words(text) }, signal);
+    await this.#do({ method: "PATCH", path, body: words(said) }, signal);
   }
 
   async #ask<T>(schema: z.ZodType<T>, request: DiscordRequest, signal: AbortSignal): Promise<T> {
@@ -264,8 +282,12 @@ export class DiscordApi {
   }
 }
 
-function words(text: string): JsonObject {
-  return { content: text, allowed_mentions: NOBODY };
+function words({ text, choices }: Words): JsonObject {
+  return { content: text, allowed_mentions: NOBODY, ...componentsIn(choices) };
+}
+
+function componentsIn(choices: readonly Choice[] | undefined): JsonObject {
+  return choices === undefined ? {} : { components: buttonRows(choices) };
 }
 
 function reactionPath(channelId: string, messageId: string, emoji: string): string {

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { listOf, optionalId, optionalText, type User, userSchema } from "./wire.ts";
 
-/** A person used one of the bot's commands. */
+/** A person used one of the bot's commands, or pressed a button of its. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
@@ -18,6 +18,10 @@ export interface Interaction {
   /** Name of the command, and what follows it. */
   readonly command: string;
   readonly argument: string;
+  /** What the button is called; "" for a command. */
+  readonly custom_id: string;
+  /** The message with the button; null for a command. */
+  readonly message: { readonly id: string } | null;
 }
 
 /** {@link Interaction}, as `INTERACTION_CREATE` tells of it */
@@ -32,16 +36,19 @@ export const interactionSchema: z.ZodType<Interaction> = z.object({
   member: z.object({ user: userSchema }).optional(),
   data: z.object({
     name: optionalText,
+    custom_id: optionalText,
     options: listOf(z.object({ value: z.union([z.string(), z.number(), z.boolean()]) })).catch([]),
   }).nullish(),
-}).transform(({ user, member, data, ...rest }, context) => {
+  message: z.object({ id: z.string().min(1) }).nullish(),
+}).transform(({ user, member, data, message, ...rest }, context) => {
   const who = member?.user ?? user;
   if (who === undefined) {
     context.addIssue({ code: "custom", message: "nobody did it" });
     return z.NEVER;
   }
   const argument = (data?.options ?? []).map(({ value }) => String(value)).join(" ");
-  return { ...rest, user: who, command: data?.name ?? "", argument };
+  const { name: command = "", custom_id = "" } = data ?? {};
+  return { ...rest, user: who, command, argument, custom_id, message: message ?? null };
 });
 
 /** What comes and goes on the socket. */

@@ -173,6 +173,22 @@ export const slashSchema: z.ZodType<SlashCommand> = z.object({
   trigger_id: z.string(),
 });
 
+/** The payload of an `interactive` envelope about a button: `block_actions`. */
+export interface SlackPress {
+  readonly user: { readonly id: string };
+  /** The message with the button. */
+  readonly container: { readonly channel_id: string; readonly message_ts: string };
+  readonly actions: readonly { readonly value: string }[];
+}
+
+/** A press of a button. */
+export const pressSchema: z.ZodType<SlackPress> = z.object({
+  type: z.literal("block_actions"),
+  user: z.object({ id: z.string().min(1) }),
+  container: z.object({ channel_id: z.string().min(1), message_ts: z.string().min(1) }),
+  actions: z.array(z.object({ value: text })),
+});
+
 /** Who the bot is. */
 export interface Identity {
   readonly user_id: string;

@@ -3,6 +3,7 @@
  * @module
  */
 
+import type { Choice } from "../channel.ts";
 import type { Entity } from "./render/styled.ts";
 import type { BotInfo, TelegramUpdate } from "./wire.ts";
 
@@ -25,6 +26,8 @@ export interface SentMessage {
 export interface TextBody {
   readonly text: string;
   readonly entities: readonly Entity[];
+  /** Buttons below it. @default none; a message that is changed has none any more */
+  readonly choices?: readonly Choice[];
 }
 
 /** How a file is shown. */
@@ -74,6 +77,8 @@ export interface TelegramLink extends Disposable {
   /** @returns the message's id */
   sendFile(place: Place, body: FileBody, signal: AbortSignal): Promise<number>;
   editText(message: SentMessage, body: TextBody, signal: AbortSignal): Promise<void>;
+  /** Tells the one who pressed a button that it arrived. */
+  answerPress(pressId: string, signal: AbortSignal): Promise<void>;
   deleteMessage(message: SentMessage, signal: AbortSignal): Promise<void>;
   /** @param emoji null takes the reaction away */
   react(message: SentMessage, emoji: string | null, signal: AbortSignal): Promise<void>;

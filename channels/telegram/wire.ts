@@ -182,17 +182,37 @@ export interface TelegramMessage extends BareMessage {
   readonly reply_to_message?: BareMessage | undefined;
 }
 
-/** Something that happened; only messages are asked for. */
+/** Something that happened; messages and presses of buttons are asked for. */
 export const updateSchema: z.ZodType<TelegramUpdate> = z.object({
   update_id: z.number(),
   message: z.unknown().optional(),
+  callback_query: z.unknown().optional(),
 });
 
-/** Something that happened; the message is parsed by itself, so that one cannot hide the others. */
+/** Something that happened; what it is is parsed by itself, so that one cannot hide the others. */
 export interface TelegramUpdate {
   update_id: number;
   message?: unknown;
+  callback_query?: unknown;
 }
+
+/** Somebody pressed a button below a message of the bot's. */
+export interface TelegramPress {
+  readonly id: string;
+  readonly from: TelegramUser;
+  /** As much as is still known of it. */
+  readonly message: BareMessage;
+  /** What the button carries. */
+  readonly data: string;
+}
+
+/** A press of a button that carries something. */
+export const pressSchema: z.ZodType<TelegramPress> = z.object({
+  id: z.string(),
+  from: userSchema,
+  message: bareMessageSchema,
+  data: z.string(),
+});
 
 /** What `getMe` tells. */
 export const botSchema: z.ZodType<BotInfo> = z.object({

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { testChoices } from "./channel/choices.ts";
 import { Contract } from "./channel/contract.ts";
 import { testFaults } from "./channel/faults.ts";
 import type { ChannelUnderContract } from "./channel/harness.ts";
@@ -29,6 +30,7 @@ export function describeChannel(channel: ChannelUnderContract): void {
   testInbound(contract);
   testOutbound(contract);
   testStreams(contract);
+  testChoices(contract);
   testFaults(contract);
   testLife(contract);
 }

@@ -275,6 +275,29 @@ export class DiscordPlatform implements AsyncDisposable {
     return interaction;
   }
 
+  /** A person presses a button below a message of the bot's. */
+  userPresses(message: SimMessage, label: string, author: SimUser): SimInteraction {
+    const button = message.buttons.find((candidate) => candidate.label === label);
+    if (button === undefined) throw new RangeError(`Cannot press "${label}": no such button`);
+    const id = this.world.newId();
+    const interaction: SimInteraction = { id, token: `token-${id}`, callback: null, texts: [] };
+    this.interactions.set(id, interaction);
+    const user = userJson(author);
+    const { guildId } = this.#channelOf(message);
+    this.#gateway.dispatch("INTERACTION_CREATE", {
+      id,
+      application_id: this.applicationId,
+      type: 3,
+      token: interaction.token,
+      version: 1,
+      channel_id: message.channelId,
+      message: messageJson(message, this.world, this.url),
+      ...(guildId === null ? { user } : { guild_id: guildId, member: { user, roles: [] } }),
+      data: { component_type: 2, custom_id: button.customId },
+    });
+    return interaction;
+  }
+
   /** Sends any event. */
   sendEvent(type: string, data: JsonValue): void {
     this.#gateway.dispatch(type, data);

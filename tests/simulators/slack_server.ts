@@ -8,7 +8,7 @@ import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { parseMultipart } from "./feishu/multipart.ts";
 import { type Link, Relay } from "./feishu/relay.ts";
-import { seenIn } from "./slack/blocks.ts";
+import { buttonsIn, seenIn } from "./slack/blocks.ts";
 import { type Fault, Faults } from "./slack/faults.ts";
 import { type Args, messageJson, METHODS, type MethodScene } from "./slack/methods.ts";
 import { Rates } from "./slack/rates.ts";
@@ -47,6 +47,8 @@ export interface SeenMessage {
   readonly threadTs: string | undefined;
   readonly edits: number;
   readonly onlyFor: string | undefined;
+  /** Labels of its buttons. */
+  readonly buttons: readonly string[];
 }
 
 const TICKETS_PATH = "/link";
@@ -165,6 +167,30 @@ export class SlackPlatform implements AsyncDisposable {
     });
   }
 
+  /** Somebody presses a button below a message of the bot's. */
+  presses(channel: string, ts: string, label: string, user = "UALICE"): Delivery {
+    const message = this.world.find(channel, ts);
+    const button = buttonsIn(message?.blocks ?? []).find(({ text }) => text.text === label);
+    if (message === undefined || button === undefined) {
+      throw new RangeError(`Cannot press "${label}": there is no such button`);
+    }
+    const thread = message.threadTs === undefined ? {} : { thread_ts: message.threadTs };
+    return this.sockets.deliver("interactive", {
+      type: "block_actions",
+      user: { id: user, team_id: "T0001" },
+      trigger_id: `trigger-${this.sockets.deliveries.length}`,
+      channel: { id: channel },
+      container: { type: "message", message_ts: ts, channel_id: channel, ...thread },
+      message: { ...messageJson(message, this.#scene()) },
+      actions: [{
+        type: "button",
+        block_id: "choices",
+        action_id: button.action_id,
+        value: button.value,
+      }],
+    });
+  }
+
   /** The bot's messages in a channel, oldest first. */
   seen(channel: string): readonly SeenMessage[] {
     return this.world.messages
@@ -211,7 +237,8 @@ export class SlackPlatform implements AsyncDisposable {
     const words = blocks === undefined
       ? { text: unescaped(text), code: [] }
       : seenIn(blocks, nameOf);
-    return { ts, ...words, files, threadTs, edits, onlyFor };
+    const buttons = buttonsIn(blocks ?? []).map((button) => button.text.text);
+    return { ts, ...words, files, threadTs, edits, onlyFor, buttons };
   }
 
   async #answer(request: Request, port: number): Promise<Response> {

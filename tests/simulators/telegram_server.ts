@@ -77,6 +77,7 @@ export class TelegramPlatform implements AsyncDisposable {
   readonly #ending = new AbortController();
   #open = 0;
   #fileCount = 0;
+  #pressCount = 0;
 
   private constructor(clock: Clock) {
     this.#clock = clock;
@@ -196,6 +197,45 @@ export class TelegramPlatform implements AsyncDisposable {
       ...extra,
     };
     return { chatId: chat.id, messageId, updateId: this.#updates.add({ message }) };
+  }
+
+  /** A person presses a button below a message of the bot's; gives the id of the press. */
+  userPresses(
+    chatId: number,
+    messageId: number,
+    label: string,
+    from: number = [...this.#world.people.keys()][0] ?? 0,
+  ): string {
+    const message = this.#world.message(chatId, messageId);
+    const person = this.#world.people.get(from);
+    const button = message?.buttons.find(({ text }) => text === label);
+    if (message === undefined || person === undefined || button === undefined) {
+      throw new RangeError(`Cannot press "${label}": there is no such button`);
+    }
+    const id = `press${++this.#pressCount}`;
+    const { threadId } = message;
+    this.#updates.add({
+      callback_query: {
+        id,
+        from: personIn(person),
+        chat_instance: String(chatId),
+        data: button.data,
+        message: {
+          message_id: messageId,
+          date: Math.floor(this.#clock.now() / 1_000),
+          chat: chatIn(this.chat(chatId), person),
+          from: { id: this.bot.id, is_bot: true, first_name: "Troupe" },
+          text: message.text,
+          ...(threadId !== undefined && { message_thread_id: threadId, is_topic_message: true }),
+        },
+      },
+    });
+    return id;
+  }
+
+  /** Presses that the bot acknowledged. */
+  get answeredPresses(): readonly string[] {
+    return this.#world.answeredPresses;
   }
 
   /** Sends any update. */

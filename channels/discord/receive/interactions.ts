@@ -1,5 +1,5 @@
 /**
- * The bot's own commands in the platform's menu, and what people do with them.
+ * The bot's own commands in the platform's menu, its buttons, and what people do with them.
  * @module
  */
 
@@ -7,6 +7,7 @@ import { getLogger } from "@logtape/logtape";
 import type { ChannelCommand, ChannelInbound, HandInResult } from "../../channel.ts";
 import { isAllowed } from "../../allow_list.ts";
 import type { DiscordApi } from "../api.ts";
+import { saidBy } from "../choice_id.ts";
 import type { RegisteredCommand } from "../wire_account.ts";
 import { type Interaction, interactionSchema } from "../wire_gateway.ts";
 import type { Places, Whereabouts } from "./places.ts";
@@ -15,6 +16,7 @@ import type { ConversationRules } from "./received.ts";
 const logger = getLogger(["troupe", "discord", "interactions"]);
 
 const COMMAND = 2;
+const PRESS = 3;
 const SLASH = 1;
 const TEXT_OPTION = 3;
 
@@ -29,7 +31,7 @@ export interface InteractionsOptions extends ConversationRules {
   readonly signal: AbortSignal;
 }
 
-/** Takes commands that people choose from the menu. */
+/** Takes commands that people choose from the menu, and presses of buttons. */
 export class Interactions {
   readonly #options: InteractionsOptions;
   #isRegistered = false;
@@ -56,7 +58,8 @@ export class Interactions {
    */
   async receive(data: unknown): Promise<void> {
     const interaction = interactionSchema.safeParse(data).data;
-    if (interaction === undefined || interaction.type !== COMMAND) return;
+    if (interaction?.type === PRESS) return await this.#receivePress(interaction);
+    if (interaction?.type !== COMMAND) return;
     const { api, allowFrom, signal } = this.#options;
     if (!isAllowed(interaction.user.id, allowFrom)) {
       return await api.answerInteraction(interaction, "You may not use this bot.", signal);
@@ -65,20 +68,57 @@ export class Interactions {
       return logger.warn("Ignored a command that stands in no channel");
     }
     await api.deferInteraction(interaction, signal);
-    const words = await this.#take(interaction, interaction.channel_id);
+    const { channel_id: channelId } = interaction;
+    const words = await this.#take(
+      interaction,
+      channelId,
+      (place) => this.#inboundOf(interaction, channelId, place),
+    );
     if (words === null) return;
-    await api.editInteraction(interaction.application_id, interaction.token, words, signal);
+    const { application_id: applicationId, token } = interaction;
+    await api.editInteraction(applicationId, token, { text: words }, signal);
+  }
+
+  /**
+   * Who presses says what the button stands for. As the platform does not tell of it again, it is
+   * acknowledged when it is taken.
+   */
+  async #receivePress(interaction: Interaction): Promise<void> {
+    const { api, allowFrom, signal } = this.#options;
+    const { channel_id: channelId, message, custom_id: customId, user } = interaction;
+    const content = saidBy(customId);
+    if (content === null || channelId === null || message === null) return;
+    const words = isAllowed(user.id, allowFrom)
+      ? await this.#take(interaction, channelId, (place) => ({
+        // One word a person and question: a second press is none, whichever button it is.
+        platformId: `press:${message.id}:${user.id}`,
+        ...{ content, media: [], senderId: user.id },
+        ...this.#placed(place),
+        context: {
+          message_id: message.id,
+          channel_id: channelId,
+          guild_id: interaction.guild_id,
+          reply_to: null,
+        },
+      }))
+      : "You may not use this bot.";
+    if (words === null) await api.acknowledgePress(interaction, signal);
+    else await api.answerInteraction(interaction, words, signal);
   }
 
   /** Null when it was taken in, else what to tell the person. */
-  async #take(interaction: Interaction, channelId: string): Promise<string | null> {
+  async #take(
+    interaction: Interaction,
+    channelId: string,
+    inboundAt: (place: Whereabouts) => ChannelInbound,
+  ): Promise<string | null> {
     const { handIn, allowChannels } = this.#options;
     const place = await this.#placeOf(interaction, channelId);
     const { chatId } = place;
     const isAllowedHere = allowChannels.length === 0 || allowChannels.includes(channelId) ||
       allowChannels.includes(chatId);
     if (!isAllowedHere) return "The bot may not be used in this channel.";
-    const result = await handIn(this.#inboundOf(interaction, channelId, place));
+    const result = await handIn(inboundAt(place));
     return result === "refused" ? "This could not be taken just now; please try again." : null;
   }
 
@@ -90,12 +130,10 @@ export class Interactions {
   #inboundOf(
     { id, token, application_id, guild_id, user, command, argument }: Interaction,
     channelId: string,
-    { chatId, threadId }: Whereabouts,
+    place: Whereabouts,
   ): ChannelInbound {
-    const { channel, threadIsolation } = this.#options;
     return {
       platformId: `interaction:${id}`,
-      chatId,
       senderId: user.id,
       content: `/${command} ${argument}`.trim(),
       media: [],
@@ -107,6 +145,14 @@ export class Interactions {
         application_id,
         is_slash_command: true,
       },
+      ...this.#placed(place),
+    };
+  }
+
+  #placed({ chatId, threadId }: Whereabouts): Pick<ChannelInbound, "chatId" | "sessionKey"> {
+    const { channel, threadIsolation } = this.#options;
+    return {
+      chatId,
       ...(threadId !== null && threadIsolation &&
         { sessionKey: `${channel}:${chatId}:thread:${threadId}` }),
     };

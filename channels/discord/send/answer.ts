@@ -61,25 +61,30 @@ export class Answer {
     }
   }
 
-  async #showText({ text, nonce }: TextRecord, at: number, signal: AbortSignal): Promise<void> {
+  async #showText(
+    { nonce, ...said }: TextRecord,
+    at: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { record, outlet } = this;
+    const print = JSON.stringify(said);
     const known = record.state.shown[at];
     if (known !== undefined) {
-      if (this.#seen.get(known) === text) return;
-      if (await outlet.change(known, text, signal)) return void this.#seen.set(known, text);
+      if (this.#seen.get(known) === print) return;
+      if (await outlet.change(known, said, signal)) return void this.#seen.set(known, print);
     }
     // One that is gone is shown anew, under a key of its own.
     const key = known === undefined ? nonce : stableNonce(nonce, known);
     const isFirst = at === 0 && record.state.files.length === 0;
-    const sent = await this.#show({ text, nonce: key, isFirst }, signal);
+    const sent = await this.#show({ ...said, nonce: key, isFirst }, signal);
     const { shown } = record.state;
     record.note({
       shown: at < shown.length ? shown.with(at, sent.id) : [...shown, sent.id],
       attempt_ms: null,
     });
     // Where the key was known, the message shows what it showed then.
-    if (sent.content.trim() !== text.trim()) await outlet.change(sent.id, text, signal);
-    this.#seen.set(sent.id, text);
+    if (sent.content.trim() !== said.text.trim()) await outlet.change(sent.id, said, signal);
+    this.#seen.set(sent.id, print);
   }
 
   async #sendFile(

@@ -3,11 +3,13 @@
  * @module
  */
 
+import { getLogger } from "@logtape/logtape";
 import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 import { activityLines } from "../../activity.ts";
 import type { Delivery, LookUp } from "../../channel.ts";
 import { localPictures } from "../../markdown/pictures.ts";
 import { mendTail } from "../../markdown/tail.ts";
+import { OpenChoices } from "../../open_choices.ts";
 import { type Remember, StoredRecord } from "../../stored_record.ts";
 import type { DiscordApi } from "../api.ts";
 import { layOut, MESSAGE_CHARS_MAX } from "../render/messages.ts";
@@ -17,6 +19,8 @@ import { stableNonce } from "./nonce.ts";
 import { type DirectChannels, Outlet } from "./outlet.ts";
 import { type FileRecord, readState, type TextRecord, writeState } from "./state.ts";
 import { targetOf } from "./target.ts";
+
+const logger = getLogger(["troupe", "discord", "deliveries"]);
 
 /** What showing deliveries needs. */
 export interface DeliveriesOptions {
@@ -30,6 +34,13 @@ export interface DeliveriesOptions {
   readonly workspaceFolder: string | undefined;
 }
 
+/** A message with buttons. */
+interface Asked {
+  readonly outlet: Outlet;
+  readonly messageId: string;
+  readonly text: string;
+}
+
 /** Growing answers kept in memory; an older one goes on from its stored state. */
 const ONGOING_MAX = 1_000;
 /** The platform takes five changes in five seconds. */
@@ -41,6 +52,7 @@ const NO_TEXT = "…";
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #ongoing = new Map<string, Answer>();
+  readonly #choices = new OpenChoices<Asked>();
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -71,6 +83,8 @@ export class Deliveries {
     const fileIds = await answer.sendFiles(signal);
     await answer.showTexts(finalTexts(answer), signal);
     this.#ongoing.delete(delivery.key);
+    this.#noteChoices(delivery, answer);
+    if (delivery.closes !== undefined) await this.#close(delivery.closes, delivery.text, signal);
     return [...fileIds, ...answer.record.state.shown];
   }
 
@@ -104,8 +118,30 @@ export class Deliveries {
     return isWhole(answer, found) ? "arrived" : "absent";
   }
 
+  #noteChoices({ key, choices = [] }: Delivery, answer: Answer): void {
+    const text = finalTexts(answer).at(-1)?.text;
+    const messageId = answer.record.state.shown.at(-1);
+    if (choices.length === 0 || text === undefined || messageId === undefined) return;
+    this.#choices.note(key, { outlet: answer.outlet, messageId, text });
+  }
+
+  /** Takes buttons away; where that fails they stay, and whoever presses is told. */
+  async #close(key: string, decision: string, signal: AbortSignal): Promise<void> {
+    const asked = this.#choices.take(key);
+    if (asked === undefined) return;
+    const { outlet, messageId, text: question } = asked;
+    const whole = `${question}\n\n${layOut(decision, { isPlain: false })[0] ?? ""}`;
+    const text = whole.length > MESSAGE_CHARS_MAX ? question : whole;
+    try {
+      await outlet.change(messageId, { text, choices: [] }, signal);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn("Buttons stay though it is decided: {reason}", { reason });
+    }
+  }
+
   /** Lays out, once, what will be sent. */
-  #prepare({ record }: Answer, { key, text, isPlain, media }: Delivery): void {
+  #prepare({ record }: Answer, { key, text, isPlain, media, choices = [] }: Delivery): void {
     if (record.state.texts !== null) return;
     const { workspaceFolder } = this.#options;
     const pictures = isPlain ? [] : [...localPictures(text, workspaceFolder).values()];
@@ -114,7 +150,14 @@ export class Deliveries {
       nonce: stableNonce(key, "file", at),
       message_id: null,
     }));
-    record.note({ files, texts: textRecords(key, layOut(text, { isPlain })) });
+    const texts = textRecords(key, layOut(text, { isPlain }));
+    const last = texts.at(-1);
+    record.note({
+      files,
+      texts: last === undefined || choices.length === 0
+        ? texts
+        : texts.with(-1, { ...last, choices }),
+    });
   }
 
   #take({ key, chatId, context, channelState }: Delivery): Answer {

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { DiscordApi, Sent } from "../api.ts";
+import type { DiscordApi, Sent, Words } from "../api.ts";
 import {
   DiscordRefusedError,
   hasCode,
@@ -47,8 +47,7 @@ export class DirectChannels {
 }
 
 /** What a new message shows. */
-export interface Contents {
-  readonly text: string;
+export interface Contents extends Words {
   readonly nonce: string;
   /** It is the first message of its delivery. */
   readonly isFirst: boolean;
@@ -73,12 +72,12 @@ export class Outlet {
   }
 
   /** Shows something new. */
-  async show({ text, nonce, isFirst, file }: Contents, signal: AbortSignal): Promise<Sent> {
+  async show({ nonce, isFirst, file, ...said }: Contents, signal: AbortSignal): Promise<Sent> {
     const { interaction, replyToId } = this.#target;
     if (interaction !== null && isFirst && file === undefined) {
-      if (await this.#answerCommand(text, signal)) return { id: ORIGINAL, content: text };
+      if (await this.#answerCommand(said, signal)) return { id: ORIGINAL, content: said.text };
     }
-    const message = { text, nonce, ...(file !== undefined && { file }) };
+    const message = { ...said, nonce, ...(file !== undefined && { file }) };
     const reply = { ...message, replyToId: isFirst ? replyToId : "" };
     try {
       return await this.#inChannel((channelId) => this.#api.send(channelId, reply, signal), signal);
@@ -91,9 +90,9 @@ export class Outlet {
   }
 
   /** Changes a message; false when it is gone. */
-  async change(messageId: string, text: string, signal: AbortSignal): Promise<boolean> {
-    if (messageId === ORIGINAL) return await this.#answerCommand(text, signal);
-    return await isThere(() => this.#api.edit(this.channelId, messageId, text, signal));
+  async change(messageId: string, said: Words, signal: AbortSignal): Promise<boolean> {
+    if (messageId === ORIGINAL) return await this.#answerCommand(said, signal);
+    return await isThere(() => this.#api.edit(this.channelId, messageId, said, signal));
   }
 
   /** Takes a message back, if it is there. */
@@ -103,12 +102,12 @@ export class Outlet {
   }
 
   /** False when the command can no longer be answered in its place. */
-  async #answerCommand(text: string, signal: AbortSignal): Promise<boolean> {
+  async #answerCommand(said: Words, signal: AbortSignal): Promise<boolean> {
     const { interaction } = this.#target;
     if (interaction === null) return false;
     const { applicationId, token } = interaction;
     try {
-      await this.#api.editInteraction(applicationId, token, text, signal);
+      await this.#api.editInteraction(applicationId, token, said, signal);
       return true;
     } catch (error) {
       const isOver = error instanceof DiscordRefusedError &&

@@ -4,12 +4,15 @@
  */
 
 import { z } from "zod";
+import type { Choice } from "../../channel.ts";
 import type { JsonValue } from "../../../actors/kernel/json.ts";
 
 /** A message of text. */
 export interface TextRecord {
   readonly text: string;
   readonly nonce: string;
+  /** Answers that it suggests. @default none */
+  readonly choices?: readonly Choice[];
 }
 
 /** A message that carries a file. */
@@ -44,7 +47,11 @@ export const NOTHING_SENT: DeliveryState = {
 };
 
 const stateSchema = z.object({
-  texts: z.array(z.object({ text: z.string(), nonce: z.string() })).nullable(),
+  texts: z.array(z.object({
+    text: z.string(),
+    nonce: z.string(),
+    choices: z.array(z.object({ label: z.string(), says: z.string() })).exactOptional(),
+  })).nullable(),
   files: z.array(
     z.object({ path: z.string(), nonce: z.string(), message_id: z.string().nullable() }),
   ),
@@ -61,7 +68,10 @@ export function readState(stored: JsonValue): DeliveryState {
 /** The state as it is stored. */
 export function writeState(state: DeliveryState): JsonValue {
   return {
-    texts: state.texts?.map((text) => ({ ...text })) ?? null,
+    texts: state.texts?.map(({ choices, ...text }) => ({
+      ...text,
+      ...(choices !== undefined && { choices: choices.map((choice) => ({ ...choice })) }),
+    })) ?? null,
     files: state.files.map((file) => ({ ...file })),
     shown: state.shown,
     attempt_ms: state.attempt_ms,

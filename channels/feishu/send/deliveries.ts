@@ -11,6 +11,7 @@ import type { Delivery, LookUp } from "../../channel.ts";
 import { CARD_FORBIDDEN_CODES, FeishuRefusedError, isPassing } from "../errors.ts";
 import type { Lookups } from "../lookups.ts";
 import { localPictures } from "../../markdown/pictures.ts";
+import { OpenChoices } from "../../open_choices.ts";
 import { choiceParts, decidedCard } from "./choice_parts.ts";
 import { LiveAnswer } from "./live_answer.ts";
 import { lookUpPart } from "./look_up.ts";
@@ -48,15 +49,12 @@ interface Ongoing {
 /** Growing answers kept in memory; an older one goes on from its stored state. */
 const ONGOING_MAX = 1_000;
 
-/** Messages with buttons that may still be pressed; of older ones the buttons stay, and say so. */
-const CHOICES_MAX = 200;
-
 /** All deliveries of one channel; calls with the same key must not overlap. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #ongoing = new Map<string, Ongoing>();
-  /** Messages with buttons, by the key of their delivery. */
-  readonly #choices = new Map<string, string>();
+  /** Messages with buttons. */
+  readonly #choices = new OpenChoices<string>();
   #areCardsForbidden = false;
 
   constructor(options: DeliveriesOptions) {
@@ -191,16 +189,13 @@ export class Deliveries {
     // What was refused as a card has no buttons.
     if (choices.length === 0 || messageId === undefined) return;
     if (parts?.at(-1)?.form !== "interactive") return;
-    this.#choices.set(key, messageId);
-    const [oldest] = this.#choices.keys();
-    if (this.#choices.size > CHOICES_MAX && oldest !== undefined) this.#choices.delete(oldest);
+    this.#choices.note(key, messageId);
   }
 
   /** Takes buttons away; where that fails they stay, and whoever presses is told. */
   async #close(key: string, text: string, signal: AbortSignal): Promise<void> {
-    const messageId = this.#choices.get(key);
+    const messageId = this.#choices.take(key);
     if (messageId === undefined) return;
-    this.#choices.delete(key);
     const { sender } = this.#options;
     try {
       await sender.card(() => sender.api.patchCard(messageId, decidedCard(text), signal), signal);

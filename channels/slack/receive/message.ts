@@ -74,11 +74,18 @@ export function contextOf({ message, isDirect, threadTs }: ReceivedMessage): Jso
 }
 
 /** A thread of a channel is a conversation of its own; null: the chat is one. */
-export function threadSession(
-  { message, isDirect, threadTs }: ReceivedMessage,
+export function threadSession(received: ReceivedMessage, channel: string): string | null {
+  return sessionOfThread(received.message.channel, contextOf(received), channel);
+}
+
+/** The same for what came of a message, by its context. */
+export function sessionOfThread(
+  chatId: string,
+  { channel_type: type, thread_ts: threadTs }: JsonObject,
   channel: string,
 ): string | null {
-  return isDirect || threadTs === "" ? null : `${channel}:${message.channel}:${threadTs}`;
+  const isInThread = typeof threadTs === "string" && threadTs !== "";
+  return type === "im" || !isInThread ? null : `${channel}:${chatId}:${threadTs}`;
 }
 
 /** Whether a message stands in a direct chat; the history does not say, but its channel's id does. */

@@ -1,6 +1,6 @@
 /**
- * Everything that receives, put together: messages, messages taken back, slash commands, and what
- * was missed.
+ * Everything that receives, put together: messages, messages taken back, slash commands, presses of
+ * buttons, and what was missed.
  * @module
  */
 
@@ -21,6 +21,7 @@ import { Files } from "./files.ts";
 import type { ChannelMemory } from "./memory.ts";
 import { platformIdOf } from "./message.ts";
 import { People } from "./people.ts";
+import { takePress } from "./presses.ts";
 import { Receiver } from "./receiver.ts";
 import { takeSlash } from "./slash.ts";
 import { ThreadPast } from "./thread_past.ts";
@@ -127,6 +128,8 @@ export class Receiving implements AsyncDisposable {
         return await this.#takeEvent(payload) ? {} : null;
       case "slash_commands":
         return await this.#takeSlash(payload);
+      case "interactive":
+        return await this.#takePress(payload) ? {} : null;
       default:
         logger.debug("Nothing to do for {type}", { type });
         return {};
@@ -191,6 +194,12 @@ export class Receiving implements AsyncDisposable {
     const commands = (context.commands ?? []).map(({ name }) => name);
     const handIn = context.handIn.bind(context);
     return await takeSlash(slash, { ...section, commands, handIn });
+  }
+
+  async #takePress(payload: unknown): Promise<boolean> {
+    const { section, context } = this.#options;
+    const handIn = context.handIn.bind(context);
+    return await takePress(payload, { ...section, channel: context.name, handIn });
   }
 
   #inBackground(what: string, work: () => Promise<void>): void {

@@ -58,9 +58,10 @@ export function commandOf(
   return argument === "" ? "/help" : `/${argument.replace(/^\//, "")}`;
 }
 
-function isWelcome(
-  { user_id: user, channel_id: channel }: SlashCommand,
-  { allowFrom, dm, groupPolicy, groupAllowFrom }: SlashRules,
+/** May this person call on the assistant here? */
+export function isWelcome(
+  { user_id: user, channel_id: channel }: Pick<SlashCommand, "user_id" | "channel_id">,
+  { allowFrom, dm, groupPolicy, groupAllowFrom }: Omit<SlashRules, "commands" | "handIn">,
 ): boolean {
   if (!isAllowed(user, allowFrom)) return false;
   if (channel.startsWith("D")) {

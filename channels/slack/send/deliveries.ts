@@ -8,14 +8,16 @@ import { getLogger } from "@logtape/logtape";
 import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 import { activityLines } from "../../activity.ts";
 import { type Delivery, DeliveryError, type LookUp } from "../../channel.ts";
+import { OpenChoices } from "../../open_choices.ts";
 import { localPictures } from "../../markdown/pictures.ts";
 import { mendTail } from "../../markdown/tail.ts";
 import type { Remember } from "../../stored_record.ts";
+import { choiceBlocks } from "../choice_value.ts";
 import { isRefusedFor, MESSAGE_GONE_REASONS, SlackRefusedError } from "../errors.ts";
 import { refusedNote, uploadFiles } from "./files.ts";
 import { findAttempt } from "./look_up.ts";
 import type { Growth, SendPace } from "./pace.ts";
-import { growingParts, partsOf } from "./render.ts";
+import { decidedPart, growingParts, partsOf } from "./render.ts";
 import type { Sender } from "./sender.ts";
 import { DeliveryRecord, type PartRecord } from "./state.ts";
 import type { Target, Targets } from "./targets.ts";
@@ -45,6 +47,15 @@ interface Ongoing {
   nextMs: number;
 }
 
+/** A message with buttons. */
+interface Asked {
+  readonly target: Target;
+  readonly ts: string;
+  /** Names the message. */
+  readonly key: string;
+  readonly part: PartRecord;
+}
+
 /** People see no difference above that, and Slack takes fifty changes a minute. */
 const CHANGE_INTERVAL_MS = 1_500;
 /** Growing answers kept in memory; an older one goes on from its stored state. */
@@ -55,6 +66,7 @@ const TOOL_HINT_PREFIX = "🔧";
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #ongoing = new Map<string, Ongoing>();
+  readonly #choices = new OpenChoices<Asked>();
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -93,6 +105,8 @@ export class Deliveries {
     if (record.state.attempt !== null) await this.#find(ongoing, signal);
     await this.#removeFrom(ongoing, parts.length, signal);
     this.forget(delivery.key);
+    this.#noteChoices(delivery, ongoing);
+    if (delivery.closes !== undefined) await this.#close(delivery.closes, delivery.text, signal);
     const { files, shown } = record.state;
     const isWhisper = target.whisperTo !== undefined;
     return [...files.map(({ file_id: id }) => id), ...(isWhisper ? [] : shown)];
@@ -177,7 +191,7 @@ export class Deliveries {
 
   /** Uploads and renders, once, what will be shown. */
   async #prepare(ongoing: Ongoing, delivery: Delivery, signal: AbortSignal): Promise<void> {
-    const { record } = ongoing;
+    const { record, target } = ongoing;
     if (record.state.parts !== null) return;
     const { sender, workspaceFolder } = this.#options;
     const { text, isPlain, media } = delivery;
@@ -188,9 +202,35 @@ export class Deliveries {
       signal,
     );
     const whole = [text.trim(), note].filter((piece) => piece !== "").join("\n\n");
-    const parts = partsOf(whole, isPlain);
+    // What one person alone sees could not lose its buttons again.
+    const buttons = target.whisperTo === undefined ? choiceBlocks(delivery) : [];
+    const parts = withLast(partsOf(whole, isPlain), buttons);
     if (parts.length === 0 && files.length === 0) return record.note({ parts });
     await record.save({ parts, files });
+  }
+
+  #noteChoices({ key, choices = [] }: Delivery, { record, target }: Ongoing): void {
+    const { parts, shown } = record.state;
+    const index = (parts?.length ?? 0) - 1;
+    const part = parts?.[index];
+    const ts = shown[index];
+    if (choices.length === 0 || part === undefined || ts === undefined) return;
+    this.#choices.note(key, { target, ts, key: `${key}:${index}`, part });
+  }
+
+  /** Takes buttons away; where that fails they stay, and whoever presses is told. */
+  async #close(key: string, text: string, signal: AbortSignal): Promise<void> {
+    const asked = this.#choices.take(key);
+    if (asked === undefined) return;
+    const { sender, pace } = this.#options;
+    const { target, ts, part } = asked;
+    try {
+      await pace.change(signal);
+      await sender.api.update(target.channel, ts, decidedPart(part, text), asked.key, signal);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn("Buttons stay though it is decided: {reason}", { reason });
+    }
   }
 
   /** Gives a sentence for each file that Slack does not show after all. */
@@ -257,6 +297,16 @@ export class Deliveries {
     if (this.#ongoing.size > ONGOING_MAX && oldest !== undefined) this.forget(oldest);
     return ongoing;
   }
+}
+
+/** With these blocks below the last part. */
+function withLast(
+  parts: readonly PartRecord[],
+  added: PartRecord["blocks"],
+): readonly PartRecord[] {
+  const last = parts.at(-1);
+  if (last === undefined || added.length === 0) return parts;
+  return parts.with(-1, { ...last, blocks: [...last.blocks, ...added] });
 }
 
 function contentOf(part: PartRecord): string {

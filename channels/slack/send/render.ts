@@ -4,7 +4,7 @@
  */
 
 import { blocksOf, plainBlocks } from "../render/blocks.ts";
-import { intoMessages } from "../render/parts.ts";
+import { intoMessages, MESSAGE_CHARS_MAX } from "../render/parts.ts";
 import { type Block, blockWords, escaped, richText } from "../render/rich.ts";
 import type { PartRecord } from "./state.ts";
 
@@ -26,6 +26,16 @@ export function growingParts(text: string, running: readonly string[]): readonly
     }],
   }];
   return recordsOf([...text.trim() === "" ? [] : blocksOf(text), ...activity]);
+}
+
+/** A message whose buttons go, with how it was decided below it where there is room. */
+export function decidedPart({ text, blocks }: PartRecord, decision: string): PartRecord {
+  const kept = blocks.filter(({ type }) => type !== "actions");
+  const [added] = partsOf(decision, false);
+  const whole = `${text}\n\n${added?.text ?? ""}`;
+  return added === undefined || whole.length > MESSAGE_CHARS_MAX
+    ? { text, blocks: kept }
+    : { text: whole, blocks: [...kept, ...added.blocks] };
 }
 
 function recordsOf(blocks: readonly Block[]): readonly PartRecord[] {

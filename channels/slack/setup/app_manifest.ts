@@ -69,7 +69,7 @@ export function appManifest(commands: readonly ChannelCommand[]): JsonObject {
     oauth_config: { scopes: { bot: SCOPES.map(({ scope }) => scope) } },
     settings: {
       event_subscriptions: { bot_events: [...EVENTS] },
-      interactivity: { is_enabled: false },
+      interactivity: { is_enabled: true },
       org_deploy_enabled: false,
       socket_mode_enabled: true,
       token_rotation_enabled: false,

@@ -6,6 +6,7 @@
 import type { GrammyError } from "grammy/web";
 import { z } from "zod";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
+import { buttonsOf } from "../choice_data.ts";
 import { TelegramRefusedError, TelegramUnreachableError } from "../errors.ts";
 import type {
   FileBody,
@@ -73,7 +74,7 @@ class BotApi implements TelegramLink {
   ): Promise<readonly TelegramUpdate[]> {
     const query = {
       timeout: timeoutSeconds,
-      allowed_updates: ["message"],
+      allowed_updates: ["message", "callback_query"],
       ...(offset !== undefined && { offset }),
     };
     const found = await this.#heard("getUpdates", this.#polls.getUpdates(query, signal));
@@ -106,6 +107,11 @@ class BotApi implements TelegramLink {
   async editText(message: SentMessage, body: TextBody, signal: AbortSignal): Promise<void> {
     const payload = { ...messageIn(message), ...textIn(body) };
     await this.#heard("editMessageText", this.#calls.editMessageText(payload, signal));
+  }
+
+  async answerPress(pressId: string, signal: AbortSignal): Promise<void> {
+    const payload = { callback_query_id: pressId };
+    await this.#heard("answerCallbackQuery", this.#calls.answerCallbackQuery(payload, signal));
   }
 
   async deleteMessage(message: SentMessage, signal: AbortSignal): Promise<void> {
@@ -182,6 +188,7 @@ interface RawCalls {
   sendVoice(payload: unknown, signal?: unknown): Promise<unknown>;
   sendDocument(payload: unknown, signal?: unknown): Promise<unknown>;
   editMessageText(payload: unknown, signal?: unknown): Promise<unknown>;
+  answerCallbackQuery(payload: unknown, signal?: unknown): Promise<unknown>;
   deleteMessage(payload: unknown, signal?: unknown): Promise<unknown>;
   setMessageReaction(payload: unknown, signal?: unknown): Promise<unknown>;
   sendChatAction(payload: unknown, signal?: unknown): Promise<unknown>;
@@ -197,8 +204,13 @@ const FILE_METHODS = {
   document: "sendDocument",
 } as const satisfies Readonly<Record<FileKind, keyof RawCalls>>;
 
-function textIn({ text, entities }: TextBody): JsonObject {
-  return { text, entities: entities.map((entity) => ({ ...entity })) };
+function textIn({ text, entities, choices = [] }: TextBody): JsonObject {
+  const row = buttonsOf(choices).map((button) => ({ ...button }));
+  return {
+    text,
+    entities: entities.map((entity) => ({ ...entity })),
+    ...(row.length > 0 && { reply_markup: { inline_keyboard: [row] } }),
+  };
 }
 
 function messageIn({ chatId, messageId }: SentMessage): JsonObject {

@@ -60,7 +60,8 @@ function ignored(reason: IgnoredReason): Admission {
   return { verdict: "ignored", reason };
 }
 
-function isListed({ id, username }: TelegramUser, allowFrom: readonly string[]): boolean {
+/** Is this person in the list, by id or name? */
+export function isListed({ id, username }: TelegramUser, allowFrom: readonly string[]): boolean {
   if (isAllowed(String(id), allowFrom)) return true;
   return username !== undefined &&
     (allowFrom.includes(username) || allowFrom.includes(`${id}|${username}`));

@@ -13,6 +13,7 @@ import { type AdmissionRules, admitAlbum } from "./admission.ts";
 import type { Completer } from "./completer.ts";
 import type { Contents, Received } from "./contents.ts";
 import { commandIn, inboundOf } from "./message.ts";
+import type { Presses } from "./presses.ts";
 
 const logger = getLogger(["troupe", "telegram", "receiver"]);
 
@@ -24,16 +25,18 @@ export interface ReceiverOptions extends AdmissionRules {
   readonly clock: Clock;
   readonly contents: Pick<Contents, "atOnce">;
   readonly completer: Pick<Completer, "draftOf">;
+  readonly presses: Pick<Presses, "take">;
   /** Resolves when the message is durable. */
   readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
   /** A new message was accepted; it may be a draft. */
   readonly onAccepted: (inbound: ChannelInbound) => void;
 }
 
-/** Messages that belong together, and the number of the first of their updates. */
+/** Messages that belong together, or a press, and the number of the first of their updates. */
 interface Group {
   readonly updateId: number;
   readonly messages: TelegramMessage[];
+  readonly press?: unknown;
 }
 
 /** For so long Telegram keeps what nobody has read. */
@@ -63,8 +66,11 @@ export class Receiver {
    * @returns the number of the first that the gateway could not take; null when it has all
    */
   async receive(updates: readonly TelegramUpdate[]): Promise<number | null> {
-    for (const { updateId, messages } of grouped(updates)) {
-      if (!await this.#take(messages)) return updateId;
+    for (const { updateId, messages, press } of grouped(updates)) {
+      const isTaken = press === undefined
+        ? await this.#take(messages)
+        : await this.#options.presses.take(press);
+      if (!isTaken) return updateId;
     }
     return null;
   }
@@ -132,6 +138,8 @@ function grouped(updates: readonly TelegramUpdate[]): readonly Group[] {
   const groups: Group[] = [];
   const albums = new Map<string, Group>();
   for (const update of updates) {
+    const { update_id: updateId, callback_query: press } = update;
+    if (press !== undefined) groups.push({ updateId, messages: [], press });
     const message = parsed(update);
     if (message === undefined) continue;
     const { media_group_id: albumId, chat } = message;
@@ -141,7 +149,7 @@ function grouped(updates: readonly TelegramUpdate[]): readonly Group[] {
       known.messages.push(message);
       continue;
     }
-    const group = { updateId: update.update_id, messages: [message] };
+    const group = { updateId, messages: [message] };
     groups.push(group);
     if (key !== null) albums.set(key, group);
   }

@@ -13,6 +13,7 @@ import type { BotInfo, TelegramUpdate } from "../wire.ts";
 import { Completer } from "./completer.ts";
 import { Contents } from "./contents.ts";
 import { Downloads } from "./downloads.ts";
+import { Presses } from "./presses.ts";
 import { Receiver } from "./receiver.ts";
 
 const logger = getLogger(["troupe", "telegram", "receiving"]);
@@ -46,16 +47,26 @@ export class Receiving implements AsyncDisposable {
       transcribe: (path) => untilAborted(context.transcribe(path), signal),
     });
     this.#completer = new Completer({ contents, context, clock, signal });
-    this.#receiver = new Receiver({
+    const shared = {
       bot,
-      groupPolicy: section.groupPolicy,
       allowFrom: section.allowFrom,
       channel: context.name,
+      handIn: (inbound: ChannelInbound) => context.handIn(inbound),
+    };
+    const presses = new Presses({
+      ...shared,
+      acknowledge: (pressId) => {
+        this.#inBackground("acknowledge a press", () => link.answerPress(pressId, signal));
+      },
+    });
+    this.#receiver = new Receiver({
+      ...shared,
+      presses,
+      groupPolicy: section.groupPolicy,
       commands: context.commands ?? [],
       clock,
       contents,
       completer: this.#completer,
-      handIn: (inbound) => context.handIn(inbound),
       onAccepted: (inbound) => {
         onAccepted(inbound);
         this.#inBackground("complete a message", () => this.#completer.complete(inbound));

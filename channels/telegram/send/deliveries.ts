@@ -10,8 +10,9 @@ import type { Clock } from "../../../actors/kernel/clock.ts";
 import { type Delivery, DeliveryError } from "../../channel.ts";
 import { localPictures } from "../../markdown/pictures.ts";
 import { isAmbiguous, isBadRequest } from "../errors.ts";
-import type { Place, TextBody } from "../link.ts";
-import { piecesOf } from "../render/pieces.ts";
+import type { Place, SentMessage, TextBody } from "../link.ts";
+import { OpenChoices } from "../../open_choices.ts";
+import { piecesOf, TEXT_UNITS_MAX } from "../render/pieces.ts";
 import { LiveAnswer } from "./live_answer.ts";
 import { filePart, readPart, unsentNote } from "./media.ts";
 import type { Sender } from "./sender.ts";
@@ -47,6 +48,7 @@ const ONGOING_MAX = 1_000;
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #ongoing = new Map<string, Ongoing>();
+  readonly #choices = new OpenChoices<SentMessage & { readonly body: TextBody }>();
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -73,6 +75,8 @@ export class Deliveries {
     if (lost.length > 0) await insert(record, lost.map(textPart));
     await this.#sendParts(ongoing, signal);
     this.#ongoing.delete(delivery.key);
+    this.#noteChoices(delivery, ongoing, pieces);
+    if (delivery.closes !== undefined) await this.#close(delivery.closes, delivery.text, signal);
     return [...record.state.live, ...record.state.sent].map(String);
   }
 
@@ -95,9 +99,42 @@ export class Deliveries {
     record.note({ parts });
   }
 
-  #pieces({ text, isPlain }: Delivery, { state: { note } }: DeliveryRecord): readonly TextBody[] {
+  /** The text in messages; answers that are suggested stand below the last one. */
+  #pieces(
+    { text, isPlain, choices = [] }: Delivery,
+    { state: { note } }: DeliveryRecord,
+  ): readonly TextBody[] {
     const whole = [text.trim(), note].filter((piece) => piece !== "").join("\n\n");
-    return piecesOf(whole, { isPlain });
+    const pieces: readonly TextBody[] = piecesOf(whole, { isPlain });
+    const last = pieces.at(-1);
+    if (choices.length === 0 || last === undefined) return pieces;
+    return pieces.with(-1, { ...last, choices });
+  }
+
+  #noteChoices(
+    { key }: Delivery,
+    { record: { state: { live, sent } }, place: { chatId } }: Ongoing,
+    pieces: readonly TextBody[],
+  ): void {
+    const body = pieces.at(-1);
+    const messageId = pieces.length > live.length ? sent.at(-1) : live.at(-1);
+    if (body?.choices === undefined || messageId === undefined) return;
+    this.#choices.note(key, { chatId, messageId, body });
+  }
+
+  /** Takes buttons away; where that fails they stay, and whoever presses is told. */
+  async #close(key: string, text: string, signal: AbortSignal): Promise<void> {
+    const open = this.#choices.take(key);
+    if (open === undefined) return;
+    const { text: question, entities } = open.body;
+    const whole = `${question}\n\n${text.trim()}`;
+    const body = { text: whole.length > TEXT_UNITS_MAX ? question : whole, entities };
+    try {
+      await this.#options.sender.edit(open, body, signal);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn("Buttons stay though it is decided: {reason}", { reason });
+    }
   }
 
   /** Sends what is not sent yet, each part noted as tried before it goes out. */
@@ -146,8 +183,8 @@ function nextPart({ state: { parts, sent } }: DeliveryRecord): PartRecord | unde
   return parts?.[sent.length];
 }
 
-function textPart({ text, entities }: TextBody): PartRecord {
-  return { kind: "text", text, entities };
+function textPart(body: TextBody): PartRecord {
+  return { kind: "text", ...body };
 }
 
 /** Words before what may show a second time. */

@@ -124,6 +124,6 @@ function withActivity(pieces: readonly TextBody[], activity: string): readonly T
   return [...pieces.slice(0, -1), shown];
 }
 
-function fingerprint({ text, entities }: TextBody): string {
-  return JSON.stringify([text, entities]);
+function fingerprint({ text, entities, choices }: TextBody): string {
+  return JSON.stringify([text, entities, choices]);
 }

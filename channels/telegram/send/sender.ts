@@ -130,6 +130,6 @@ function isMarkRefusal(error: unknown, { entities }: TextBody): boolean {
   return entities.length > 0 && isBadRequest(error, /entit|parse|url/i);
 }
 
-function unmarked({ text }: TextBody): TextBody {
-  return { text, entities: [] };
+function unmarked(body: TextBody): TextBody {
+  return { ...body, entities: [] };
 }

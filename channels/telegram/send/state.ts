@@ -5,12 +5,12 @@
 
 import { z } from "zod";
 import type { JsonValue } from "../../../actors/kernel/json.ts";
-import type { FileKind } from "../link.ts";
+import type { FileKind, TextBody } from "../link.ts";
 import type { Entity } from "../render/styled.ts";
 
 /** A message to be sent: a text, or a file. */
 export type PartRecord =
-  | { readonly kind: "text"; readonly text: string; readonly entities: readonly Entity[] }
+  | { readonly kind: "text" } & TextBody
   | { readonly kind: FileKind; readonly path: string };
 
 /** What there is of a delivery at the platform. */
@@ -59,7 +59,12 @@ const entitySchema: z.ZodType<Entity> = z.union([
 const stateSchema: z.ZodType<DeliveryState> = z.object({
   live: z.array(z.number()),
   parts: z.array(z.union([
-    z.object({ kind: z.literal("text"), text: z.string(), entities: z.array(entitySchema) }),
+    z.object({
+      kind: z.literal("text"),
+      text: z.string(),
+      entities: z.array(entitySchema),
+      choices: z.array(z.object({ label: z.string(), says: z.string() })).exactOptional(),
+    }),
     z.object({
       kind: z.enum(["photo", "animation", "video", "audio", "voice", "document"]),
       path: z.string(),
@@ -107,7 +112,11 @@ export class DeliveryRecord {
 }
 
 function asJsonPart(part: PartRecord): JsonValue {
-  return part.kind === "text"
-    ? { ...part, entities: part.entities.map((entity) => ({ ...entity })) }
-    : { ...part };
+  if (part.kind !== "text") return { ...part };
+  const { choices, ...rest } = part;
+  return {
+    ...rest,
+    entities: part.entities.map((entity) => ({ ...entity })),
+    ...(choices !== undefined && { choices: choices.map((choice) => ({ ...choice })) }),
+  };
 }

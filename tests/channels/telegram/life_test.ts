@@ -84,7 +84,7 @@ Deno.test("Telegram says that another program reads, and waits longer and longer
   );
 });
 
-Deno.test("Telegram reads with one poll at a time, and asks for messages alone", async () => {
+Deno.test("Telegram reads with one poll at a time, and asks for messages and presses alone", async () => {
   await using harness = await Harness.ready();
   for (let poll = 0; poll < 3; poll++) {
     await harness.pass(() => harness.platform.open > 0, "a poll");
@@ -92,7 +92,7 @@ Deno.test("Telegram reads with one poll at a time, and asks for messages alone",
   }
   const polls = harness.platform.calls.filter(({ method }) => method === "getUpdates");
   assert.deepEqual(polls.map(({ fields }) => fields["timeout"]).slice(0, 3), [0, 30, 30]);
-  assert.deepEqual(polls[0]?.fields["allowed_updates"], ["message"]);
+  assert.deepEqual(polls[0]?.fields["allowed_updates"], ["message", "callback_query"]);
 });
 
 Deno.test("Telegram shows typing while a message is worked on, and stops", async () => {

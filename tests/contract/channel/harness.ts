@@ -84,6 +84,10 @@ export interface ChannelHarness extends AsyncDisposable {
   repeat(said: Said): void;
   /** The bot's messages in a chat, oldest first; deleted ones are not there. */
   shown(chatId: string): readonly ShownMessage[];
+  /** Labels of the buttons in a chat that can be pressed, the latest message's last. */
+  buttons(chatId: string): readonly string[];
+  /** A person presses the latest button with this label in a chat. */
+  press(chatId: string, label: string, from?: "alice" | "stranger"): void;
   /** Calls so far by which the channel touched something: those that look for news do not count. */
   readonly effects: number;
   /** What happens to the next message that is sent (not to one that is changed). */
@@ -104,6 +108,8 @@ export interface ChannelUnderContract {
   readonly name: string;
   /** The direct chat with Alice, as a chat id. */
   readonly aliceChatId: string;
+  /** Its platform has buttons below messages. */
+  readonly hasButtons: boolean;
   /** Starts its platform, with Alice, a stranger and a group known. */
   open(clock: ManualClock): Promise<ChannelHarness>;
 }

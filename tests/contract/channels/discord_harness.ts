@@ -91,6 +91,24 @@ export class DiscordHarness implements ChannelHarness {
   }
 
   shown(chatId: string): readonly ShownMessage[] {
+    return this.#own(chatId).map(([thread, message]) => shownMessage(message, thread));
+  }
+
+  buttons(chatId: string): readonly string[] {
+    return this.#own(chatId).flatMap(([, { buttons }]) => buttons.map(({ label }) => label));
+  }
+
+  press(chatId: string, label: string, from: "alice" | "stranger" = "alice"): void {
+    const [, message] =
+      this.#own(chatId).findLast(([, { buttons }]) =>
+        buttons.some((button) => button.label === label)
+      ) ?? [];
+    if (message === undefined) throw new RangeError(`Cannot press "${label}": no such button`);
+    this.#platform.userPresses(message, label, from === "alice" ? this.#alice : this.#stranger);
+  }
+
+  /** The bot's messages of a chat and its threads. */
+  #own(chatId: string): readonly (readonly [thread: string | null, message: SimMessage])[] {
     const { world } = this.#platform;
     const inThreads = [...this.#threads].filter(([, { parentId }]) => parentId === chatId);
     const places: (readonly [string | null, string])[] = [
@@ -99,7 +117,7 @@ export class DiscordHarness implements ChannelHarness {
     ];
     return places.flatMap(([thread, channelId]) =>
       world.messagesIn(channelId).filter(({ author }) => author === world.bot)
-        .map((message) => shownMessage(message, thread))
+        .map((message) => [thread, message] as const)
     );
   }
 

@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { seededRandom } from "../../../actors/kernel/random.ts";
 import type { RouteName } from "../../simulators/feishu/route.ts";
+import { buttonLabels } from "../../simulators/feishu/card_json.ts";
 import { FeishuPlatform, type MessageView } from "../../simulators/feishu_server.ts";
 import type { ManualClock } from "../../support/manual_clock.ts";
 import { visibleMarkdown } from "../channel/visible_markdown.ts";
@@ -92,6 +93,20 @@ export class FeishuHarness implements ChannelHarness {
     return this.#platform.chat(chatId).fromBot.map((message) => this.#shown(message));
   }
 
+  buttons(chatId: string): readonly string[] {
+    return this.#platform.chat(chatId).fromBot.flatMap(({ content }) => labelsIn(content));
+  }
+
+  press(chatId: string, label: string, from: "alice" | "stranger" = "alice"): void {
+    const message = this.#platform.chat(chatId).fromBot
+      .findLast(({ content }) => labelsIn(content).includes(label));
+    this.#platform.userPresses(
+      message?.messageId ?? "",
+      label,
+      from === "alice" ? ALICE : STRANGER,
+    );
+  }
+
   get effects(): number {
     return this.#platform.calls().filter(({ route }) => !PASSIVE_ROUTES.has(route)).length;
   }
@@ -173,4 +188,8 @@ export class FeishuHarness implements ChannelHarness {
     const stored = this.#platform.file(keys.image_key ?? keys.file_key ?? "");
     return stored === undefined ? null : { name: stored.name, bytes: stored.bytes };
   }
+}
+
+function labelsIn(content: string): readonly string[] {
+  return buttonLabels(JSON.parse(content));
 }

@@ -4,5 +4,6 @@ import { SlackHarness } from "./slack_harness.ts";
 describeChannel({
   name: "slack",
   aliceChatId: "DALICE",
+  hasButtons: true,
   open: (clock) => Promise.resolve(new SlackHarness(clock)),
 });

@@ -91,6 +91,16 @@ export class SlackHarness implements ChannelHarness {
     return this.#platform.seen(chatId).map((message) => this.#shown(message));
   }
 
+  buttons(chatId: string): readonly string[] {
+    return this.#platform.seen(chatId).flatMap(({ buttons }) => buttons);
+  }
+
+  press(chatId: string, label: string, from: "alice" | "stranger" = "alice"): void {
+    const message = this.#platform.seen(chatId)
+      .findLast(({ buttons }) => buttons.includes(label));
+    this.#platform.presses(chatId, message?.ts ?? "", label, from === "alice" ? ALICE : STRANGER);
+  }
+
   get effects(): number {
     return this.#platform.calls.filter(({ method }) => !PASSIVE.has(method)).length;
   }

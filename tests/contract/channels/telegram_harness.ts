@@ -85,6 +85,18 @@ export class TelegramHarness implements ChannelHarness {
     return this.#platform.shown(Number(chatId)).map((message) => this.#shown(message));
   }
 
+  buttons(chatId: string): readonly string[] {
+    return this.#platform.shown(Number(chatId))
+      .flatMap(({ buttons }) => buttons.map(({ text }) => text));
+  }
+
+  press(chatId: string, label: string, from: "alice" | "stranger" = "alice"): void {
+    const message = this.#platform.shown(Number(chatId))
+      .findLast(({ buttons }) => buttons.some(({ text }) => text === label));
+    const who = from === "alice" ? ALICE : STRANGER;
+    this.#platform.userPresses(Number(chatId), message?.id ?? 0, label, who);
+  }
+
   get effects(): number {
     return this.#platform.effects;
   }

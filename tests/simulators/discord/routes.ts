@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
 import type { FormPart } from "../feishu/multipart.ts";
 import { invalidForm, Refusal } from "./refusal.ts";
 import { channelJson, messageJson, userJson } from "./shapes.ts";
-import type { SimChannel, SimMessage, World } from "./world.ts";
+import type { SimButton, SimChannel, SimMessage, World } from "./world.ts";
 
 /** A call, read. */
 export interface Call {
@@ -56,6 +56,10 @@ const CONTENT_CHARS_MAX = 2_000;
 const NONCE_CHARS_MAX = 25;
 /** Without boosts. */
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
+const ROWS_MAX = 5;
+const ROW_BUTTONS_MAX = 5;
+const LABEL_CHARS_MAX = 80;
+const CUSTOM_ID_CHARS_MAX = 100;
 const NONCE_MS = 3 * 60_000;
 const COMMAND_NAME = /^[-_'\p{L}\p{N}]{1,32}$/u;
 
@@ -69,6 +73,15 @@ const messageBody = z.object({
     fail_if_not_exists: z.boolean().default(true),
   }).optional(),
   attachments: z.array(z.object({ id: z.number(), filename: z.string() })).optional(),
+  components: z.array(z.object({
+    type: z.literal(1),
+    components: z.array(z.object({
+      type: z.literal(2),
+      style: z.int().min(1).max(4),
+      label: z.string().min(1),
+      custom_id: z.string().min(1),
+    })),
+  })).optional(),
 });
 
 /** A command as the bot told it. */
@@ -220,9 +233,10 @@ export class Routes {
           if (message.author !== world.bot) {
             throw new Refusal(403, 50005, "Cannot edit a message authored by another user");
           }
-          const { content = "", allowed_mentions } = messageBody.parse(body);
+          const { content = "", allowed_mentions, components } = messageBody.parse(body);
           checkMentions(allowed_mentions);
           message.texts.push(checkContent(content, message.files.length > 0));
+          if (components !== undefined) message.buttons = buttonsIn(components);
           this.#options.onChange();
           return this.#json(message);
         },
@@ -342,6 +356,7 @@ export class Routes {
       nonce: sent.nonce ?? null,
       type: isThere ? 19 : 0,
       referenceId: isThere ? referenced.id : null,
+      buttons: buttonsIn(sent.components ?? []),
       files: files.map(({ fileName = "file", bytes }) => world.addFile({ name: fileName, bytes })),
     });
     this.#options.onChange();
@@ -399,6 +414,27 @@ function checkContent(content: string, hasFiles: boolean): string {
   const kept = content.trim();
   if (kept === "" && !hasFiles) throw new Refusal(400, 50006, "Cannot send an empty message");
   return kept;
+}
+
+/** The buttons in rows, as the platform takes them. */
+function buttonsIn(
+  rows: NonNullable<z.infer<typeof messageBody>["components"]>,
+): readonly SimButton[] {
+  const invalid = (what: string): Refusal => invalidForm("components", "COMPONENT_INVALID", what);
+  if (rows.length > ROWS_MAX) throw invalid("Must be between 1 and 5 in length.");
+  for (const { components } of rows) {
+    if (components.length < 1 || components.length > ROW_BUTTONS_MAX) {
+      throw invalid("Must be between 1 and 5 in length.");
+    }
+  }
+  const buttons = rows.flatMap(({ components }) => components);
+  for (const { label, custom_id: id } of buttons) {
+    if (label.length > LABEL_CHARS_MAX) throw invalid("Must be 80 or fewer in length.");
+    if (id.length > CUSTOM_ID_CHARS_MAX) throw invalid("Must be 100 or fewer in length.");
+  }
+  const ids = new Set(buttons.map(({ custom_id: id }) => id));
+  if (ids.size < buttons.length) throw invalid("Component custom id cannot be duplicated");
+  return buttons.map(({ label, custom_id: customId }) => ({ label, customId }));
 }
 
 /** Not a rule of the platform but of ours: what a model writes calls nobody. */

@@ -42,6 +42,12 @@ export interface SimFile {
   readonly duration: number | null;
 }
 
+/** A button below a message. */
+export interface SimButton {
+  readonly label: string;
+  readonly customId: string;
+}
+
 /** A message as it stands. */
 export interface SimMessage {
   readonly id: string;
@@ -60,6 +66,7 @@ export interface SimMessage {
   /** By emoji: whose. */
   readonly reactions: Map<string, Set<string>>;
   isDeleted: boolean;
+  buttons: readonly SimButton[];
 }
 
 /** Everything. */
@@ -146,6 +153,7 @@ export class World {
       extras: {},
       reactions: new Map(),
       isDeleted: false,
+      buttons: [],
       ...given,
       texts: [text],
     };

@@ -185,6 +185,14 @@ const buttonSchema = z.object({
   })).min(1),
 });
 
+/** What the buttons below `node` show. */
+export function buttonLabels(node: unknown): readonly string[] {
+  const button = buttonSchema.safeParse(node).data;
+  if (button !== undefined) return [button.text.content];
+  if (typeof node !== "object" || node === null) return [];
+  return Object.values(node).flatMap(buttonLabels);
+}
+
 /** What the press of a button sends; undefined where nothing below `node` shows `label`. */
 export function buttonValue(node: unknown, label: string): JsonObject | undefined {
   const button = buttonSchema.safeParse(node).data;

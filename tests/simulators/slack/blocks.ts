@@ -40,11 +40,19 @@ export type Element =
     readonly elements: readonly { readonly elements: readonly Inline[] }[];
   };
 
+/** A button. */
+export interface Button {
+  readonly type: "button";
+  readonly action_id: string;
+  readonly text: { readonly type: "plain_text"; readonly text: string };
+  readonly value: string;
+}
+
 /** Blocks that Slack takes. */
-export type Blocks = readonly {
-  readonly type: "rich_text";
-  readonly elements: readonly Element[];
-}[];
+export type Blocks = readonly (
+  | { readonly type: "rich_text"; readonly elements: readonly Element[] }
+  | { readonly type: "actions"; readonly block_id: string; readonly elements: readonly Button[] }
+)[];
 
 const style = z.strictObject({
   bold: z.boolean().optional(),
@@ -88,10 +96,33 @@ const element = z.discriminatedUnion("type", [
   }),
 ]);
 
+const actions = z.strictObject({
+  type: z.literal("actions"),
+  block_id: z.string().min(1).max(255),
+  elements: z.array(z.strictObject({
+    type: z.literal("button"),
+    action_id: z.string().min(1).max(255),
+    text: z.strictObject({ type: z.literal("plain_text"), text: z.string().min(1).max(75) }),
+    value: z.string().min(1).max(2_000),
+  })).min(1).max(25).refine(
+    (buttons) => new Set(buttons.map(({ action_id: id }) => id)).size === buttons.length,
+    "an action_id stands twice",
+  ),
+});
+
 /** The blocks of a message. */
-export const blocksSchema: z.ZodType<Blocks> = z.array(
+export const blocksSchema: z.ZodType<Blocks> = z.array(z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("rich_text"), elements: z.array(element).min(1) }),
-).max(50);
+  actions,
+])).max(50).refine((blocks) => {
+  const ids = blocks.flatMap((block) => block.type === "actions" ? [block.block_id] : []);
+  return new Set(ids).size === ids.length;
+}, "a block_id stands twice");
+
+/** The buttons of a message. */
+export function buttonsIn(blocks: Blocks): readonly Button[] {
+  return blocks.flatMap((block) => block.type === "actions" ? block.elements : []);
+}
 
 /** What people see of blocks. */
 export interface Seen {
@@ -102,7 +133,7 @@ export interface Seen {
 
 /** What people see of a message's blocks. @param nameOf of people and channels */
 export function seenIn(blocks: Blocks, nameOf: (id: string) => string): Seen {
-  const elements = blocks.flatMap((block) => block.elements);
+  const elements = blocks.flatMap((block) => block.type === "rich_text" ? block.elements : []);
   return {
     text: elements.map((one) => words(one, nameOf)).join("\n"),
     code: elements.filter(({ type }) => type === "rich_text_preformatted")

@@ -305,7 +305,9 @@ function contentOf(args: Args, { breach }: MethodScene, charsMax: number): Conte
     breach(`a text of ${text.length} characters: ${charsMax} is most`);
     throw new Refusal("msg_too_long");
   }
-  const chars = JSON.stringify(blocks.data.flatMap(({ elements }) => elements))
+  const chars = JSON.stringify(
+    blocks.data.flatMap((block) => block.type === "rich_text" ? block.elements : []),
+  )
     .match(/"text":"(?:[^"\\]|\\.)*"/g)?.reduce((sum, found) => sum + found.length, 0) ?? 0;
   if (chars > BLOCK_CHARS_MAX) {
     breach(`blocks of ${chars} characters: ${BLOCK_CHARS_MAX} is most`);

@@ -3,11 +3,12 @@
  * @module
  */
 
+import { z } from "zod";
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
-import { readEntities, type ShownEntity } from "./entities.ts";
+import { readEntities } from "./entities.ts";
 import type { Rates } from "./rates.ts";
 import { badRequest } from "./refusal.ts";
-import type { Chat, StoredFile, StoredMessage, World } from "./world.ts";
+import type { Button, Chat, StoredFile, StoredMessage, World } from "./world.ts";
 
 const TEXT_UNITS_MAX = 4_096;
 const PHOTO_BYTES_MAX = 10 * 1024 * 1024;
@@ -15,6 +16,7 @@ const FILE_BYTES_MAX = 50 * 1024 * 1024;
 const DOWNLOAD_BYTES_MAX = 20 * 1024 * 1024;
 const COMMAND = /^[a-z0-9_]{1,32}$/;
 const COMMANDS_MAX = 100;
+const CALLBACK_BYTES_MAX = 64;
 /** Reactions that a bot may set. */
 const REACTIONS: ReadonlySet<string> = new Set(["👍", "👎", "❤", "🔥", "👀", "🤔", "👌", "🎉"]);
 /** How pictures begin: PNG, JPEG, WebP. */
@@ -49,6 +51,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   sendVoice: sendFile("voice"),
   sendDocument: sendFile("document"),
   editMessageText,
+  answerCallbackQuery,
   deleteMessage,
   setMessageReaction,
   sendChatAction,
@@ -94,14 +97,21 @@ function editMessageText({ fields }: MethodRequest, scene: MethodScene): JsonVal
   if (!message.isFromBot) throw badRequest("message can't be edited");
   scene.rates.edit(chat.id);
   const isSame = message.text === body.text &&
-    JSON.stringify(message.entities) === JSON.stringify(body.entities);
+    JSON.stringify([message.entities, message.buttons]) ===
+      JSON.stringify([body.entities, body.buttons]);
   if (isSame) {
     throw badRequest("message is not modified: specified new message content is the same");
   }
   message.text = body.text;
   message.entities = body.entities;
+  message.buttons = body.buttons;
   message.texts.push(body.text);
   return sent(message, scene);
+}
+
+function answerCallbackQuery({ fields }: MethodRequest, { world }: MethodScene): JsonValue {
+  world.answeredPresses.push(String(fields["callback_query_id"]));
+  return true;
 }
 
 function deleteMessage({ fields }: MethodRequest, { world }: MethodScene): JsonValue {
@@ -162,7 +172,7 @@ function getFile({ fields }: MethodRequest, { world }: MethodScene): JsonValue {
 function textIn(
   fields: MethodRequest["fields"],
   { onViolation }: MethodScene,
-): { readonly text: string; readonly entities: readonly ShownEntity[] } {
+): Pick<StoredMessage, "text" | "entities" | "buttons"> {
   const text = String(fields["text"] ?? "");
   if (text.trim() === "") throw badRequest("message text is empty");
   if (!text.isWellFormed()) throw badRequest("strings must be encoded in UTF-8");
@@ -174,7 +184,25 @@ function textIn(
   if (fault !== null) onViolation(fault);
   const marksFrom = Math.min(text.length, ...entities.map(({ offset }) => offset));
   if (text.trimStart().length < text.length && marksFrom > 0) onViolation("blanks at the start");
-  return { text: text.trimEnd(), entities };
+  return { text: text.trimEnd(), entities, buttons: buttonsIn(fields["reply_markup"]) };
+}
+
+const markupSchema = z.object({
+  inline_keyboard: z.array(z.array(z.object({
+    text: z.string().min(1),
+    callback_data: z.string().min(1),
+  }))),
+});
+
+function buttonsIn(markup: unknown): readonly Button[] {
+  if (markup === undefined) return [];
+  const read = markupSchema.safeParse(markup).data;
+  if (read === undefined) throw badRequest("object expected as reply markup");
+  return read.inline_keyboard.flat().map(({ text, callback_data: data }) => {
+    const { length } = new TextEncoder().encode(data);
+    if (length > CALLBACK_BYTES_MAX) throw badRequest("BUTTON_DATA_INVALID");
+    return { text, data };
+  });
 }
 
 function placeIn(

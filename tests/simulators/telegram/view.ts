@@ -5,7 +5,7 @@
 
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
 import type { ShownEntity } from "./entities.ts";
-import type { Chat, Person, StoredMessage } from "./world.ts";
+import type { Button, Chat, Person, StoredMessage } from "./world.ts";
 
 /** A message of the bot's on the screen. */
 export interface MessageView {
@@ -18,6 +18,7 @@ export interface MessageView {
   readonly fileKind: string | undefined;
   /** Every text it had, oldest first. */
   readonly texts: readonly string[];
+  readonly buttons: readonly Button[];
 }
 
 /** A chat in a message. */
@@ -48,6 +49,6 @@ export function entitiesIn(text: string): JsonValue[] {
 
 /** The message as it looks now. */
 export function viewOf(message: StoredMessage): MessageView {
-  const { id, text, entities, threadId, replyToId, file, fileKind, texts } = message;
-  return { id, text, entities, threadId, replyToId, file, fileKind, texts: [...texts] };
+  const { id, text, entities, threadId, replyToId, file, fileKind, texts, buttons } = message;
+  return { id, text, entities, threadId, replyToId, file, fileKind, buttons, texts: [...texts] };
 }

@@ -31,6 +31,12 @@ export interface Chat {
   messageCount: number;
 }
 
+/** A button below a message. */
+export interface Button {
+  readonly text: string;
+  readonly data: string;
+}
+
 /** A message as it is now. */
 export interface StoredMessage {
   readonly id: number;
@@ -45,6 +51,7 @@ export interface StoredMessage {
   entities: readonly ShownEntity[];
   /** Every text it had, oldest first. */
   readonly texts: string[];
+  buttons: readonly Button[];
   reaction: string | null;
   isDeleted: boolean;
 }
@@ -71,6 +78,8 @@ export class World {
   /** By file id. */
   readonly files: Map<string, OfferedFile> = new Map();
   commands: readonly JsonObject[] = [];
+  /** Presses that were acknowledged. */
+  readonly answeredPresses: string[] = [];
   webhookUrl = "";
 
   constructor(clock: Clock) {
@@ -100,10 +109,15 @@ export class World {
   }
 
   /** Adds a message to its chat, and gives it its number there. */
-  add(message: Omit<StoredMessage, "id" | "texts" | "reaction" | "isDeleted">): StoredMessage {
+  add(
+    message:
+      & Omit<StoredMessage, "id" | "texts" | "buttons" | "reaction" | "isDeleted">
+      & Partial<Pick<StoredMessage, "buttons">>,
+  ): StoredMessage {
     const chat = this.chats.get(message.chatId);
     if (chat === undefined) throw badRequest("chat not found");
     const stored = {
+      buttons: [],
       ...message,
       id: ++chat.messageCount,
       texts: [message.text],

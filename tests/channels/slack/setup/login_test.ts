@@ -127,5 +127,6 @@ Deno.test("Slack login guides through making the app, and lets in who writes fir
   const address = desk.said.find((text) => text.includes("manifest_json")) ?? "";
   const manifest = new URL(address).searchParams.get("manifest_json") ?? "";
   assert.match(manifest, /"socket_mode_enabled":true/);
+  assert.match(manifest, /"interactivity":\{"is_enabled":true\}/);
   assert.match(manifest, /"usage_hint":"new \| model <name>"/);
 });
