@@ -145,6 +145,30 @@ function isCovered(asked: string, allowed: string): boolean {
   return place === allowed || place.startsWith(`${allowed}/`);
 }
 
+Deno.test("The printed flags let the gateway read the variables that hold its secrets", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start();
+  const custom = { apiKey: "${MODEL_API_KEY}", apiBase: model.baseUrl };
+  const options = { config: { ...VIRTUAL, providers: { custom } } };
+  await writeConfig(home, options);
+  const withKey = ["env", "MODEL_API_KEY=k1", Deno.execPath()];
+  const printing = [
+    ...withKey,
+    "run",
+    "-A",
+    "--no-check",
+    new URL("../../mod.ts", import.meta.url).pathname,
+  ];
+  const { stdout, stderr } = await runTroupe(["permissions", "--json"], home.path, printing);
+  assert.equal(stderr, "");
+  const found = printedSchema.parse(JSON.parse(stdout));
+  assert.ok(found.rights["env"]?.includes("MODEL_API_KEY"));
+  const program = [...withKey, ...programOf(found).slice(1)];
+  await using gateway = await GatewayProcess.start(home, { ...options, program });
+  assert.equal(await gateway.stop(), 0);
+  assert.doesNotMatch(gateway.output, REFUSED);
+});
+
 Deno.test.each([0, 1])(
   "Whichever value of the printed flags is missing, the start says so (%s)",
   async (half) => {

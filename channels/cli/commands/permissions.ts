@@ -21,8 +21,8 @@ export async function permissionsCommand(
   flags: PermissionsFlags,
   terminal: Terminal,
 ): Promise<number> {
+  const machine = thisMachine(); // before secrets are taken out of the environment
   const loaded = withPort(await loadAndPrepare(flags, terminal, { logs: false }), flags.port);
-  const machine = thisMachine();
   const parts = partsOf(gatherFacts(loaded, machine));
   const rights = rightsOf(parts);
   const main = machine.appFolder === null ? [] : [`${machine.appFolder}/mod.ts`];
