@@ -16,7 +16,7 @@ export function retryRow(store: JournalStore, ref: RowRef, nowMs: number): Acted
     : actOnOutbound(store, ref.number, (row) => retriedOutbound(row, nowMs));
 }
 
-/** Gives a row up; null when it is not there or has ended. */
+/** Gives a row up; null when it is not there, or there is nothing to give up. */
 export function dropRow(store: JournalStore, ref: RowRef, nowMs: number): ActedRow | null {
   return ref.kind === "inbound"
     ? actOnInbound(store, ref.number, (inbound) => droppedInbound(inbound, nowMs))

@@ -97,12 +97,13 @@ export function retriedInbound(inbound: InboundStatus): InboundStatus | undefine
   return isStuck ? { ...inbound, state: "accepted", turnId: null, endedAtMs: null } : undefined;
 }
 
-/** An inbound that a person gives up; undefined when there is nothing to give up, or it runs. */
+/** An inbound that a person gives up; undefined when it has ended well, was stopped, or runs. */
 export function droppedInbound(
   inbound: InboundStatus,
   nowMs: number,
 ): InboundStatus | undefined {
-  const isIdle = inbound.state === "parked" || inbound.state === "accepted";
+  const { state } = inbound;
+  const isIdle = state === "parked" || state === "accepted" || state === "failed";
   return isIdle ? { ...inbound, state: "stopped", endedAtMs: nowMs } : undefined;
 }
 

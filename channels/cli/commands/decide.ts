@@ -22,7 +22,8 @@ export async function retryCommand(
     params: { id },
     offline: async (journal) => ({ state: await strandedIn(journal).retry(id) }),
   });
-  return tell(answer?.state === "done" ? `Took ${id} up again` : null, id, terminal);
+  if (answer?.state === "done") return tell(terminal, `Took ${id} up again`);
+  return refuse(terminal, `Cannot retry "${id}": no message of this id failed; see troupe failed`);
 }
 
 /** Lets go of a message for good; 1 when there is no such message. */
@@ -38,11 +39,19 @@ export async function dropCommand(
     params: { id },
     offline: async (journal) => ({ state: await strandedIn(journal).drop(id) }),
   });
-  return tell(answer?.state === "done" ? `Let go of ${id}` : null, id, terminal);
+  if (answer?.state === "done") return tell(terminal, `Let go of ${id}`);
+  const why = id.startsWith("out-")
+    ? "no reply of this id waits or is in doubt; one that failed leaves troupe failed by itself"
+    : "no message of this id failed or waits; see troupe failed";
+  return refuse(terminal, `Cannot drop "${id}": ${why}`);
 }
 
-function tell(done: string | null, id: string, terminal: Terminal): number {
-  if (done !== null) terminal.write(`${done}\n`);
-  else terminal.writeError(`Error: Cannot find a failed message "${id}": see troupe failed\n`);
-  return done === null ? 1 : 0;
+function tell(terminal: Terminal, done: string): number {
+  terminal.write(`${done}\n`);
+  return 0;
+}
+
+function refuse(terminal: Terminal, why: string): number {
+  terminal.writeError(`Error: ${why}\n`);
+  return 1;
 }

@@ -56,7 +56,7 @@ function testStuckInbounds(contract: Contract): void {
     accepted: { retry: null, drop: "stopped" },
     running: { retry: null, drop: null },
     done: { retry: null, drop: null },
-    failed: { retry: "accepted", drop: null },
+    failed: { retry: "accepted", drop: "stopped" },
     stopped: { retry: null, drop: null },
     parked: { retry: "accepted", drop: "stopped" },
   };
