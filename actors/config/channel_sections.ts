@@ -117,8 +117,11 @@ function warnUnknownChannel(
   report: Report,
 ): void {
   const path = ["channels", name];
-  const nearest = nearestName(name, manifests.map(nameOf));
-  const advice = nearest === null ? "check its name" : `did you mean channels.${nearest}?`;
+  const names = manifests.map(nameOf);
+  const nearest = nearestName(name, names);
+  const advice = nearest === null
+    ? `there are ${names.toSorted().join(", ")}`
+    : `did you mean channels.${nearest}?`;
   report.warn(path, `${showPath(path)} is enabled, but there is no such channel: ${advice}`);
 }
 

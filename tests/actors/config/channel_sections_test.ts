@@ -50,11 +50,16 @@ Deno.test("A disabled section is kept as it is written, however wrong", async ()
 });
 
 Deno.test("Sections of unknown channels are kept, and warned of when enabled", async () => {
-  const channels = { pigoen: { enabled: true, a_b: [1] }, smoke: { enabled: "no" } };
+  const channels = {
+    pigoen: { enabled: true, a_b: [1] },
+    smoke: { enabled: "no" },
+    telepathy: { enabled: true },
+  };
   const { config, warnings } = await loadSettings({ channels });
   assert.deepEqual(config.channels.others, channels);
   assert.deepEqual(warnings, [
     "channels.pigoen is enabled, but there is no such channel: did you mean channels.pigeon?",
+    "channels.telepathy is enabled, but there is no such channel: there are drum, pigeon",
   ]);
 });
 
