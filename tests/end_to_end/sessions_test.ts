@@ -76,6 +76,9 @@ Deno.test("Conversations are looked through, found and deleted, with a gateway a
   );
   const search = await run(home, "sessions", "search", "what is up", "--since", "1d");
   assert.match(search.stdout, /probe:p2, the person\] what is up \(sessions\/probe_p2\.jsonl:2\)/);
+  const empty = await run(home, "sessions", "search", "");
+  assert.equal(empty.code, 2);
+  assert.match(empty.stderr, /Cannot search for nothing/);
   const mistaken = await run(home, "sessions", "search", "up", "--since", "soon");
   assert.equal(mistaken.code, 2);
   assert.match(mistaken.stderr, /^Error: Cannot read --since "soon"/);

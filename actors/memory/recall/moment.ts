@@ -23,6 +23,8 @@ export interface MomentOptions {
  */
 export function parseMoment(text: string, { nowMs, timezone, end }: MomentOptions): number | null {
   const trimmed = text.trim();
+  const [date] = /^\d{4}-\d{2}-\d{2}/.exec(trimmed) ?? [];
+  if (date !== undefined && !isDay(date)) return null;
   const [, count, unit = ""] = /^(\d{1,6})\s*([mhd])$/.exec(trimmed) ?? [];
   if (count !== undefined) return nowMs - Number(count) * (UNITS_MS[unit] ?? 0);
   if (/^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:?\d{2})$/.test(trimmed)) {
@@ -35,4 +37,10 @@ export function parseMoment(text: string, { nowMs, timezone, end }: MomentOption
   const atMs = minuteParser(timezone)(`${day} ${time ?? "00:00"}`);
   if (atMs === null || time !== undefined || end === "first") return atMs;
   return atMs + DAY_MS - 1;
+}
+
+/** 30 February would pass for 2 March. */
+function isDay(date: string): boolean {
+  const atMs = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(date);
 }

@@ -163,6 +163,9 @@ function searchOf(
   { limit, offset, since, until }: SearchFlags,
   timezone: string,
 ): OwnerSearch | string {
+  if (words.join(" ").trim() === "") {
+    return "Cannot search for nothing: name words that stand in it";
+  }
   const nowMs = systemWorld().clock.now();
   const sinceMs = since && parseMoment(since, { nowMs, timezone, end: "first" });
   const untilMs = until && parseMoment(until, { nowMs, timezone, end: "last" });

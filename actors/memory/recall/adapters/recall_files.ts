@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 
 /** A file as it stands. */
 export interface FileFacts {
@@ -25,11 +25,12 @@ const NOT_THERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads files below a folder. What is missing or cannot be read by anybody here is null or empty;
- * other errors are Deno's own.
+ * Reads files below a folder. What is missing, cannot be read by anybody here, or is a link that
+ * leads out of the folder is null or empty; other errors are Deno's own.
  */
 export class RecallFiles {
   readonly #workspace: string;
+  #realWorkspace: string | undefined;
 
   /** @param workspace absolute */
   constructor(workspace: string) {
@@ -38,7 +39,7 @@ export class RecallFiles {
 
   /** Size and time; null where there is no such file. */
   facts(path: string): FileFacts | null {
-    const info = orNull(() => Deno.statSync(join(this.#workspace, path)));
+    const info = orNull(() => Deno.statSync(this.#inside(path)));
     if (info === null || !info.isFile) return null;
     return { size: info.size, modifiedMs: info.mtime?.getTime() ?? 0 };
   }
@@ -46,7 +47,7 @@ export class RecallFiles {
   /** Names in a folder, of files or of folders. */
   names(path: string, kind: "files" | "folders"): string[] {
     return orNull(() =>
-      [...Deno.readDirSync(join(this.#workspace, path))]
+      [...Deno.readDirSync(this.#inside(path))]
         .filter((entry) => kind === "files" ? !entry.isDirectory : entry.isDirectory)
         .map(({ name }) => name)
     ) ?? [];
@@ -55,7 +56,7 @@ export class RecallFiles {
   /** Bytes from `start`, `bytesMax` at most; null where there is no such file. */
   read(path: string, start: number, bytesMax: number): Uint8Array | null {
     return orNull(() => {
-      using file = Deno.openSync(join(this.#workspace, path));
+      using file = Deno.openSync(this.#inside(path));
       file.seekSync(start, Deno.SeekMode.Start);
       const bytes = new Uint8Array(bytesMax);
       let end = 0;
@@ -66,6 +67,15 @@ export class RecallFiles {
       }
       return bytes.subarray(0, end);
     });
+  }
+
+  /** Where a path leads: who may write links here must not choose what else is read. */
+  #inside(path: string): string {
+    const real = Deno.realPathSync(join(this.#workspace, path));
+    const way = relative(this.#realWorkspace ??= Deno.realPathSync(this.#workspace), real);
+    const isOutside = way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
+    if (isOutside) throw new Deno.errors.NotFound(`"${path}" leads out of the workspace`);
+    return real;
   }
 }
 

@@ -361,3 +361,19 @@ Deno.test("What cannot be read keeps nothing else from being found", () => {
   assert.deepEqual(hits.map(({ text }) => text), ["Herons at the lake"]);
   assert.equal(isPartial, false);
 });
+
+Deno.test("Recall reads through no link that leads out of the workspace", () => {
+  using world = new RecallWorld();
+  world.write("../outside/MEMORY.md", "otter of a stranger");
+  world.write("../outside/said.jsonl", historyLine(1, "otter of another", "2026-01-01 00:00"));
+  world.write("notes/facts.md", "otter of ours");
+  world.write("memory/.keep", "");
+  const link = (target: string, path: string) =>
+    Deno.symlinkSync(`${world.workspace}/${target}`, `${world.workspace}/${path}`);
+  link("notes/facts.md", "memory/MEMORY.md");
+  link("../outside/said.jsonl", "memory/history.jsonl");
+  link("../outside/MEMORY.md", "USER.md");
+  link("../outside", "sessions");
+  using keeper = world.readKeeper();
+  assert.deepEqual(textsOf(keeper, "otter"), ["otter of ours"]);
+});
