@@ -4,8 +4,8 @@ import { GatewayHome } from "../support/gateway_process.ts";
 import { type Failures, Month, type Writer } from "../support/month.ts";
 import { loadHistory } from "../support/nanobot_workspace.ts";
 
-const DAYS = 30;
-const HOURS_BETWEEN = 22;
+const NIGHTS = 30;
+const NIGHT_MIN = 22 * 60;
 /** Summaries that are kept behind Dream. */
 const SUMMARIES_MAX = 1_000;
 /** Characters: the template and three facts. */
@@ -31,41 +31,46 @@ function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** A month as it is lived. */
+interface Case {
+  readonly model: string;
+  readonly messages: number;
+  /** Days on which people talk: each costs a start of what looks for memories. */
+  readonly talks: number;
+  readonly failures?: Failures;
+}
+
 /** What a month left behind. */
 interface Outcome {
-  /** Tokens of each question of a turn. */
+  /** Tokens of some questions of turns. */
   readonly tokens: readonly number[];
   /** What recall gave for each of the facts. */
   readonly found: readonly string[];
 }
 
-/** A conversation a day, which begins with a question about older times. */
-async function live(home: GatewayHome, messages: number, failures?: Failures): Promise<Outcome> {
+/** Conversations, each of which begins with a question about older times. */
+async function live(home: GatewayHome, { messages, talks, failures }: Case): Promise<Outcome> {
   await using month = await Month.begin(home, ["office", "home"], failures);
-  const perDay = Math.ceil(messages / DAYS);
+  const perTalk = Math.ceil(messages / talks);
   for (let n = 0; n < messages; n++) {
     const fact = FACTS[n - 5];
     const words = `Message ${n} about topic${n}. ${"As you know, it goes on. ".repeat(n % 7)}`;
-    if (n % perDay === 0) await month.say(BOB, "Look up: yesterday");
+    if (n % perTalk === 0) await month.say(BOB, "Look up: yesterday");
     await month.say(fact?.by ?? WRITERS[n % WRITERS.length] ?? ALICE, fact?.said ?? words);
-    await month.pass(n % perDay === perDay - 1 ? HOURS_BETWEEN * 60 : 2);
+    await month.pass(2);
+    const nights = n % perTalk === perTalk - 1 ? NIGHTS / talks : 0;
+    for (let night = 0; night < nights; night++) await month.pass(NIGHT_MIN);
   }
   for (const { look } of FACTS) await month.say(CAROL, `Look up: ${look}`);
   return { tokens: month.turnTokens, found: month.found.slice(-FACTS.length) };
 }
 
-interface Case {
-  readonly model: string;
-  readonly messages: number;
-  readonly failures?: Failures;
-}
-
 Deno.test.each<Case>([
-  { model: "behaves", messages: 2_000 },
-  { model: "fails often", messages: 500, failures: { turns: 0.1, memory: 0.4 } },
+  { model: "behaves", messages: 2_000, talks: 10 },
+  { model: "fails often", messages: 500, talks: 30, failures: { turns: 0.1, memory: 0.4 } },
 ])("A month of $messages messages stays bounded with a model that $model", async (scene) => {
   await using home = await GatewayHome.make();
-  const { tokens, found } = await live(home, scene.messages, scene.failures);
+  const { tokens, found } = await live(home, scene);
   for (const [index, { said }] of FACTS.entries()) {
     assert.ok(
       found[index]?.includes(said.split(": ").at(-1) ?? said),

@@ -6,6 +6,7 @@
 
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
 import type { Clock, Timer } from "../../actors/kernel/clock.ts";
+import { seededRandom } from "../../actors/kernel/random.ts";
 import { estimateTextTokens } from "../../providers/tokens.ts";
 import {
   callTool,
@@ -27,6 +28,8 @@ const MINUTE_MS = 60_000;
 const REPEAT_MS = 1_000;
 /** Shorter than any limit of ours. */
 const STEP_MS = 100;
+/** Of the questions of turns, one in so many is measured: to measure costs more than to answer. */
+const COUNTED_EACH = 4;
 /** A model that stands still may be waited for this long. */
 const ANSWER_MS = 20_000;
 
@@ -76,14 +79,16 @@ export interface Failures {
 
 /** A model whose answers follow from the question. */
 class MonthModel {
-  /** Tokens of each question of a turn, as they were asked. */
+  /** Tokens of some questions of turns, as they were asked. */
   readonly turnTokens: number[] = [];
   /** What recall gave, each time. */
   readonly found: string[] = [];
   /** The newest answer of a turn was spoiled. */
   hasSpoiledTurn = false;
   readonly #failures: Failures;
-  #asked = 0;
+  /** By kind: what is asked beside turns must not change which of their answers are spoiled. */
+  readonly #asked = { turns: 0, memory: 0 };
+  readonly #luck = seededRandom(1);
 
   constructor(failures: Failures) {
     this.#failures = failures;
@@ -93,16 +98,20 @@ class MonthModel {
     const { messages } = request.body;
     const system = String(messages[0]?.content);
     const question = lastUserText(request);
-    const share = (this.#asked++ * 0.618_034) % 1;
-    const { memory, turns } = this.#failures;
     const isOfMemory = system.startsWith("You ");
-    const isSpoiled = share < (isOfMemory ? memory : turns);
+    const kind = isOfMemory ? "memory" : "turns";
+    const count = this.#asked[kind]++;
+    // Never two turns in a row, so that one that is repeated is answered.
+    const share = isOfMemory ? this.#luck.next() : (count * 0.618_034) % 1;
+    const isSpoiled = share < this.#failures[kind];
     if (!isOfMemory) this.hasSpoiledTurn = isSpoiled;
-    if (isSpoiled) return spoiled(this.#asked, isOfMemory);
+    if (isSpoiled) return spoiled(count + 1, isOfMemory);
     if (system.startsWith("You keep the memory")) return say(summaryOf(question));
     if (system.startsWith("You put the long-term memory")) return say(analysisOf(question));
     if (system.startsWith("You carry out")) return edit(request, question);
-    this.turnTokens.push(estimateTextTokens(JSON.stringify(request.body)));
+    if (count % COUNTED_EACH === 0) {
+      this.turnTokens.push(estimateTextTokens(JSON.stringify(request.body)));
+    }
     return this.#turn(request, question);
   }
 
@@ -214,7 +223,7 @@ export class Month implements AsyncDisposable {
     return new Month({ clock, model, server, running });
   }
 
-  /** Tokens of each question of a turn. */
+  /** Tokens of some questions of turns. */
   get turnTokens(): readonly number[] {
     return this.#model.turnTokens;
   }
@@ -228,16 +237,20 @@ export class Month implements AsyncDisposable {
   async say({ channel, chatId }: Writer, content: string): Promise<string> {
     const probe = this.#running.probes.get(channel);
     if (probe === undefined) throw new TypeError(`Cannot write in ${channel}: no such channel`);
-    const before = probe.textsOf(chatId).length;
+    const { delivered } = probe;
+    const before = delivered.length;
     await probe.say(chatId, content);
-    const isAnswered = () => probe.textsOf(chatId).length > before;
+    const isAnswered = () =>
+      delivered.length > before &&
+      delivered.slice(before).some((delivery) => delivery.chatId === chatId);
     const deadlineMs = performance.now() + ANSWER_MS;
     while (!isAnswered()) {
       if (performance.now() > deadlineMs) throw new Error(`Cannot go on: no answer to ${content}`);
       await this.#untilQuiet(isAnswered);
       if (!isAnswered()) await this.clock.leap(this.#model.hasSpoiledTurn ? REPEAT_MS : STEP_MS);
     }
-    return probe.textsOf(chatId).at(-1) ?? "";
+    this.#server.requests.length = 0; // a month of them takes up a lot of memory
+    return delivered.findLast((delivery) => delivery.chatId === chatId)?.text ?? "";
   }
 
   /** Time goes by; the model first ends what it is asked. */
