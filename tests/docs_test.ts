@@ -67,6 +67,36 @@ Deno.test("Every task that the README names exists, and each task is named", () 
   assert.deepEqual([...named.symmetricDifference(own)], []);
 });
 
+Deno.test("Every channel stands in the README, and in the commands' page with its own", async () => {
+  const commands = await Deno.readTextFile(join(ROOT, "docs/commands.md"));
+  for (const { manifest: { name } } of channelEntries) {
+    assert.ok(README.includes(`(docs/channels/${name}.md)`), `README: ${name}`);
+    assert.ok(commands.includes(`(channels/${name}.md)`), `docs/commands.md: ${name}`);
+  }
+});
+
+Deno.test("The page of tools lists those that a gateway starts with, and no others", async () => {
+  const page = await Deno.readTextFile(join(ROOT, "docs/tools.md"));
+  const [table = ""] = page.split("## The web");
+  const listed = [...table.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name = ""]) => name);
+  await using home = await GatewayHome.make();
+  await using gateway = await GatewayProcess.start(home, {
+    config: { tools: { exec: { sandbox: "process" } } },
+  });
+  const [, names = ""] = gateway.output.match(/^Tools: ([\w, ]+)/m) ?? [];
+  assert.deepEqual(listed.toSorted(), names.trim().split(", "));
+  await gateway.stop();
+});
+
+Deno.test("The page of benchmarks lists each group", async () => {
+  const page = await Deno.readTextFile(join(ROOT, "docs/benchmarks.md"));
+  const listed = [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name = ""]) => name);
+  const code = await Deno.readTextFile(join(ROOT, "bench/mod.ts"));
+  const groups = [...code.matchAll(/^ {2}(\w+): bench\w+,$/gm)].map(([, name = ""]) => name);
+  assert.ok(groups.length > 5, "the groups were found");
+  assert.deepEqual(listed.toSorted(), groups.toSorted());
+});
+
 Deno.test("The README lists the commands of a chat, and no others", () => {
   const listed = [...README.matchAll(/^\| `(\/[a-z-]+)` +\|/gm)].map(([, command]) => command);
   const known = COMMANDS.map(({ name }) => `/${name}`);
