@@ -28,6 +28,11 @@ export class RateWindow {
     if (this.#times.length > this.#callsMax) this.#times.shift();
   }
 
+  /** The last call was counted by the platform at some time until now: the latest one is sure. */
+  answered(nowMs: number): void {
+    if (this.#times.length > 0) this.#times[this.#times.length - 1] = nowMs;
+  }
+
   /** Whether nothing of the past counts any more. */
   isIdle(nowMs: number): boolean {
     return nowMs - (this.#times.at(-1) ?? -Infinity) >= this.#windowMs;

@@ -47,7 +47,7 @@ export class SendPace {
 
   /** A message was answered: only from then on is it sure that Slack has counted it. */
   answered(channel: string): void {
-    this.#channel(channel).count(this.#clock.now());
+    this.#channel(channel).answered(this.#clock.now());
   }
 
   /** Waits until a change that must be made may go out, and counts it. @throws the signal's reason */

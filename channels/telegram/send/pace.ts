@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
-import { RateWindow } from "../../rate_window.ts";
+import type { Clock } from "../../../actors/kernel/clock.ts";
+import { RateWindow, takeTurn } from "../../rate_window.ts";
 
 /**
  * Documented as one a second for a chat, with short bursts allowed, 20 a minute for a group, and 30 a
@@ -34,26 +34,35 @@ export class SendPace {
   }
 
   /**
-   * Waits until a message may go to a chat, and counts it.
+   * Makes a message go to a chat when it may. It counts from its answer on: only then is it sure
+   * that Telegram has counted it.
    *
-   * @throws the signal's reason when it aborts first
+   * @throws the signal's reason when it aborts first, and what `send` throws
    */
-  message(chatId: string, signal: AbortSignal): Promise<void> {
+  message<Result>(
+    chatId: string,
+    signal: AbortSignal,
+    send: () => Promise<Result>,
+  ): Promise<Result> {
     const windows = [this.#bot, this.#window(this.#chats, chatId, newChat)];
     if (isGroup(chatId)) windows.push(this.#window(this.#groups, chatId, newGroup));
-    return this.#turn(chatId, windows, signal);
+    return this.#inTurn(chatId, windows, signal, send);
   }
 
   /**
-   * Waits until a message of a chat may be changed, and counts it: in groups changes count as well.
+   * The same for a change of a message: in groups changes count as well.
    *
-   * @throws the signal's reason when it aborts first
+   * @throws the signal's reason when it aborts first, and what `change` throws
    */
-  change(chatId: string, signal: AbortSignal): Promise<void> {
+  change<Result>(
+    chatId: string,
+    signal: AbortSignal,
+    change: () => Promise<Result>,
+  ): Promise<Result> {
     const windows = isGroup(chatId)
       ? [this.#bot, this.#window(this.#groups, chatId, newGroup)]
       : [this.#bot];
-    return this.#turn(chatId, windows, signal);
+    return this.#inTurn(chatId, windows, signal, change);
   }
 
   /** Telegram refused for the rate. */
@@ -65,20 +74,18 @@ export class SendPace {
     this.#holds.set(chatId, nowMs + delayMs);
   }
 
-  async #turn(
+  async #inTurn<Result>(
     chatId: string,
     windows: readonly RateWindow[],
     signal: AbortSignal,
-  ): Promise<void> {
-    for (;;) {
-      const nowMs = this.#clock.now();
-      const heldUntilMs = this.#holds.get(chatId) ?? -Infinity;
-      const dueMs = Math.max(heldUntilMs, ...windows.map((window) => window.nextMs()));
-      if (dueMs <= nowMs) {
-        for (const window of windows) window.count(nowMs);
-        return;
-      }
-      await sleep(this.#clock, dueMs - nowMs, signal);
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const heldUntilMs = (): number => this.#holds.get(chatId) ?? -Infinity;
+    await takeTurn(this.#clock, windows, heldUntilMs, signal);
+    try {
+      return await work();
+    } finally {
+      for (const window of windows) window.answered(this.#clock.now());
     }
   }
 

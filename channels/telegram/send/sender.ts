@@ -50,16 +50,20 @@ export class Sender {
     signal: AbortSignal,
   ): Promise<boolean> {
     const message = { chatId: this.#moved.get(chatId) ?? chatId, messageId };
-    await this.#pace.change(message.chatId, signal);
     try {
-      await this.#heeding(message.chatId, async () => {
-        try {
-          await this.#link.editText(message, body, signal);
-        } catch (error) {
-          if (!isMarkRefusal(error, body)) throw error;
-          await this.#link.editText(message, unmarked(body), signal);
-        }
-      });
+      await this.#pace.change(
+        message.chatId,
+        signal,
+        () =>
+          this.#heeding(message.chatId, async () => {
+            try {
+              await this.#link.editText(message, body, signal);
+            } catch (error) {
+              if (!isMarkRefusal(error, body)) throw error;
+              await this.#link.editText(message, unmarked(body), signal);
+            }
+          }),
+      );
       return true;
     } catch (error) {
       if (isBadRequest(error, /not modified/i)) return true;
@@ -75,9 +79,9 @@ export class Sender {
     message: { readonly chatId: string; readonly messageId: number },
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#pace.change(message.chatId, signal);
+    const { chatId } = message;
     try {
-      await this.#link.deleteMessage(message, signal);
+      await this.#pace.change(chatId, signal, () => this.#link.deleteMessage(message, signal));
     } catch (error) {
       if (!isBadRequest(error)) throw error;
     }
@@ -89,14 +93,18 @@ export class Sender {
     send: (place: Place) => Promise<number>,
   ): Promise<number> {
     const at = { ...place, chatId: this.#moved.get(place.chatId) ?? place.chatId };
-    await this.#pace.message(at.chatId, signal);
+    const sendTo = (where: Place): Promise<number> =>
+      this.#pace.message(
+        where.chatId,
+        signal,
+        () => this.#heeding(where.chatId, () => send(where)),
+      );
     try {
-      return await this.#heeding(at.chatId, () => send(at));
+      return await sendTo(at);
     } catch (error) {
       const mended = this.#mended(at, error);
       if (mended === null) throw error;
-      await this.#pace.message(mended.chatId, signal);
-      return await this.#heeding(mended.chatId, () => send(mended));
+      return await sendTo(mended);
     }
   }
 

@@ -46,6 +46,12 @@ Deno.test("The Telegram section takes numbers as ids", () => {
   assert.deepEqual(schema.parse({ allowFrom: [1234, "alice"] }).allowFrom, ["1234", "alice"]);
 });
 
+Deno.test("The Telegram section passes over keys of nanobot's that nothing needs here", () => {
+  const section = schema.parse({ connectionPoolSize: 32, poolTimeout: 5, replyToMessage: true });
+  assert.equal(section.replyToMessage, true);
+  assert.equal("connectionPoolSize" in section, false);
+});
+
 Deno.test.each([
   { streamEditInterval: 0 },
   { proxy: "ftp://a.b" },
