@@ -4,15 +4,17 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { estimateTextTokens } from "../../providers/tokens.ts";
 import { parseEntry, readCursor } from "../memory/history_file.ts";
 import type { HistoryEntry } from "../memory/protocol.ts";
 
 const logger = getLogger(["troupe", "session", "recent_history"]);
 
 const ENTRIES_MAX = 50;
-/** Characters of one entry, and of all of them: a raw dump must not fill the window. */
+/** Characters of one entry: a raw dump must not fill the window. */
 const ENTRY_CHARS_MAX = 2_000;
-const TOTAL_CHARS_MAX = 30_000;
+/** Tokens of all of them: some 30,000 characters of English, or 8,000 of Chinese. */
+const TOTAL_TOKENS_MAX = 7_500;
 const LINE_END = /\r\n|[\r\n\v\f\u0085\u2028\u2029]/g;
 
 /**
@@ -26,11 +28,11 @@ export function recentHistory(text: string, cursorText: string): string {
   const entries = newestEntries(text, cursor);
   if (entries.length === 0) return "";
   const shown: string[] = [];
-  let charsLeft = TOTAL_CHARS_MAX;
+  let tokensLeft = TOTAL_TOKENS_MAX;
   for (const entry of entries) {
     const line = entryLine(entry);
-    charsLeft -= line.length;
-    if (charsLeft < 0) {
+    tokensLeft -= estimateTextTokens(line);
+    if (tokensLeft < 0) {
       shown.push(`- [${entries.length - shown.length} older entries left out: too long]`);
       break;
     }

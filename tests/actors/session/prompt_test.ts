@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
 import type { PromptFiles } from "../../../actors/session/ports.ts";
+import { estimateTextTokens } from "../../../providers/tokens.ts";
 import { PromptBuilder } from "../../../actors/session/prompt.ts";
 import { recentHistory } from "../../../actors/session/recent_history.ts";
 
@@ -141,13 +142,17 @@ Deno.test.each([
   assert.ok(prompt.endsWith("- [2026-01-02 03:04] event 1\n- [2026-01-02 03:04] event 3"));
 });
 
-Deno.test("PromptBuilder lets no history entry fill the window", async () => {
-  const lines = Array.from({ length: 50 }, (_, n) => entry(n + 1, "x".repeat(100_000))).join("\n");
-  const prompt = await promptOf({ "memory/history.jsonl": lines });
-  assert.ok(prompt.length < 40_000);
-  assert.match(prompt, /98000 characters more/);
-  assert.match(prompt, /# Recent History\n\n- \[\d+ older entries left out/);
-});
+Deno.test.each(["x", "话"])(
+  "PromptBuilder lets no history of %s fill the window",
+  async (letter) => {
+    const long = letter.repeat(100_000);
+    const lines = Array.from({ length: 50 }, (_, n) => entry(n + 1, long)).join("\n");
+    const prompt = await promptOf({ "memory/history.jsonl": lines });
+    assert.ok(estimateTextTokens(prompt) < 10_000);
+    assert.match(prompt, /98000 characters more/);
+    assert.match(prompt, /# Recent History\n\n- \[\d+ older entries left out/);
+  },
+);
 
 Deno.test("PromptBuilder builds the same prompt again while nothing changes", async () => {
   const texts = { "SOUL.md": "s", "memory/history.jsonl": entry(1) };
