@@ -14,6 +14,7 @@ import type { Replay } from "./history.ts";
 import { callModel, type ModelOutcome } from "./model_call.ts";
 import { pausedNote } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
+import type { FinishedCall } from "./usage_ledger.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { TurnSteps } from "./steps.ts";
 import {
@@ -58,9 +59,18 @@ export class ModelAsker {
    */
   async ask(question: Question, signal: AbortSignal): Promise<CallOutcome> {
     const { sessionKey, services, steps, memory } = this.#options;
-    const budget = await services.usage.spentBudget(sessionKey, steps.booking.usage);
+    steps.booking.release(); // of an answer that was thrown away
+    const permission = await services.usage.reserve({
+      sessionKey,
+      unbooked: steps.booking.usage,
+      estimate: () => this.#estimate(question),
+    }, signal);
+    if (permission.state === "spent") {
+      signal.throwIfAborted();
+      return { state: "out_of_budget", budget: permission.budget };
+    }
+    steps.booking.holds(permission.release);
     signal.throwIfAborted();
-    if (budget !== null) return { state: "out_of_budget", budget };
     steps.goesOn(pausedNote(sessionKey));
     const options = this.#requestOptions(question);
     const { shortenings } = memory.view;
@@ -71,6 +81,20 @@ export class ModelAsker {
     const isTooLong = outcome.state === "failed" &&
       outcome.error.code === "provider_context_too_long";
     return isTooLong ? await this.#askSmaller(question, signal) ?? outcome : outcome;
+  }
+
+  /** The whole conversation, and the longest answer. */
+  #estimate({ replay, system, extra }: Question): FinishedCall {
+    const { sessionKey, services: { provider, settings, tools } } = this.#options;
+    const whole = [...replay.messages(system), ...extra];
+    const promptTokens = Math.min(
+      requestTokens(whole, tools.definitions()),
+      inputBudget(settings) ?? Infinity,
+    );
+    const completionTokens = settings.tokensMax;
+    const usage = { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+    const asked = { provider: provider.name, model: settings.model };
+    return { sessionKey, ...asked, usage, isEstimated: true };
   }
 
   async #askSmaller(question: Question, signal: AbortSignal): Promise<ModelOutcome | undefined> {

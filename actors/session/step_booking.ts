@@ -4,6 +4,7 @@
  */
 
 import type { Step, UsageEntry } from "../journal/journal.ts";
+import type { Release } from "./reservations.ts";
 
 type Note = NonNullable<Step["notes"]>[number];
 
@@ -11,6 +12,7 @@ type Note = NonNullable<Step["notes"]>[number];
 export class StepBooking {
   #usage: UsageEntry[] = [];
   #notes: Note[] = [];
+  #reserved: Release[] = [];
 
   /** What model calls used since the last step. */
   get usage(): readonly UsageEntry[] {
@@ -20,6 +22,16 @@ export class StepBooking {
   /** A model call is over. */
   add(entry: UsageEntry): void {
     this.#usage.push(entry);
+  }
+
+  /** What a call reserved, until what it used is committed. */
+  holds(release: Release): void {
+    this.#reserved.push(release);
+  }
+
+  /** Gives back what was reserved: it is committed, or nobody will. */
+  release(): void {
+    for (const release of this.#reserved.splice(0)) release();
   }
 
   /** A note is forgotten. */

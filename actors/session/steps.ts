@@ -327,12 +327,15 @@ export class TurnSteps {
     this.#openRow ??= rows.find((row) => row.state === "open");
   }
 
-  #commit(
+  async #commit(
     step: Omit<Step, "lines">,
     drafts: readonly LineDraft[] = [],
     durability: Durability = "synced",
   ): Promise<readonly Outbound[]> {
-    return this.#log.commit(this.booking.with(step), drafts, durability);
+    const isBooking = this.booking.usage.length > 0;
+    const rows = await this.#log.commit(this.booking.with(step), drafts, durability);
+    if (isBooking) this.booking.release();
+    return rows;
   }
 
   /** The row in which an answer to `inbounds` grows, if one of them wants to see that. */

@@ -127,6 +127,8 @@ export class Turn {
       // Cut short in good order: that says nothing about the turn.
       if (signal.reason instanceof IncarnationEndedError) await this.#rest();
       throw error;
+    } finally {
+      this.steps.booking.release();
     }
   }
 

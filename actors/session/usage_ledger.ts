@@ -7,7 +7,8 @@
 import type { Usage } from "../../providers/provider.ts";
 import { costNanos, type PriceList } from "../../providers/prices.ts";
 import type { Journal, UsageEntry, UsageRow } from "../journal/journal.ts";
-import { NO_USAGE } from "../journal/usage.ts";
+import { NO_USAGE, type UsageCounts } from "../journal/usage.ts";
+import { untilAborted } from "../kernel/aborting.ts";
 import type { Clock } from "../kernel/clock.ts";
 import {
   budgetKey,
@@ -19,6 +20,7 @@ import {
   type SpentBudget,
 } from "./budgets.ts";
 import { localDay, nextDayMs } from "./local_day.ts";
+import { type Release, Reservations } from "./reservations.ts";
 
 /** What a ledger is made of. */
 export interface UsageLedgerOptions {
@@ -41,6 +43,26 @@ export interface FinishedCall {
   readonly isEstimated: boolean;
 }
 
+/** A call that wants to begin. */
+export interface WantedCall {
+  readonly sessionKey: string;
+  /** What the session used and has not committed yet. */
+  readonly unbooked: readonly UsageEntry[];
+  /** What it will use at most, roughly. Asked for only where there are budgets. */
+  readonly estimate: () => FinishedCall;
+}
+
+/** Whether a call may begin. */
+export type CallPermission =
+  | { readonly state: "allowed"; readonly release: Release }
+  | { readonly state: "spent"; readonly budget: SpentBudget };
+
+/** What was used so far. */
+interface Used {
+  readonly day: readonly UsageCounts[];
+  readonly session: readonly UsageCounts[];
+}
+
 /** What was used, for people to look at. */
 export interface UsageReport {
   /** The newest turn of the session. */
@@ -57,6 +79,7 @@ export class UsageLedger {
   readonly #options: UsageLedgerOptions;
   /** Days on which the owners were last told of a budget, by its key. */
   readonly #toldOn = new Map<string, string>();
+  readonly #reserved = new Reservations();
 
   constructor(options: UsageLedgerOptions) {
     this.#options = options;
@@ -106,15 +129,50 @@ export class UsageLedger {
     sessionKey: string,
     unbooked: readonly UsageEntry[],
   ): Promise<SpentBudget | null> {
-    const { budgets } = this.#options;
-    if (!hasBudgets(budgets)) return null;
+    if (!hasBudgets(this.#options.budgets)) return null;
+    return this.#spent(await this.#used(sessionKey, unbooked));
+  }
+
+  /**
+   * Lets a call begin and reserves what it may use, until that is released. Where only what others
+   * have reserved stands in the way, it waits for them: they may need less.
+   *
+   * @throws {JournalError}; the signal's reason when it aborts
+   */
+  async reserve(
+    { sessionKey, unbooked, estimate }: WantedCall,
+    signal: AbortSignal,
+  ): Promise<CallPermission> {
+    if (!hasBudgets(this.#options.budgets)) return { state: "allowed", release: () => {} };
+    for (;;) {
+      const { freed } = this.#reserved;
+      const used = await this.#used(sessionKey, unbooked);
+      const budget = this.#spent(used);
+      if (budget !== null) return { state: "spent", budget };
+      if (this.#spent(this.#withReserved(used, sessionKey)) === null) {
+        return { state: "allowed", release: this.#reserved.add(this.entry(estimate())) };
+      }
+      await untilAborted(freed, signal);
+    }
+  }
+
+  async #used(sessionKey: string, unbooked: readonly UsageEntry[]): Promise<Used> {
     const [day, session] = await Promise.all([this.#today(), this.#session(sessionKey)]);
     const today = this.today;
-    const states = budgetStates(budgets, {
+    return {
       day: [...day, ...unbooked.filter((entry) => entry.day === today)],
       session: [...session, ...unbooked],
-    });
-    const spent = states.find(isSpent);
+    };
+  }
+
+  #withReserved({ day, session }: Used, sessionKey: string): Used {
+    const { entries } = this.#reserved;
+    const own = entries.filter((entry) => entry.sessionKey === sessionKey);
+    return { day: [...day, ...entries], session: [...session, ...own] };
+  }
+
+  #spent(used: Used): SpentBudget | null {
+    const spent = budgetStates(this.#options.budgets, used).find(isSpent);
     if (spent === undefined) return null;
     return { ...spent, resumesAtMs: spent.period === "day" ? this.tomorrowMs : null };
   }
