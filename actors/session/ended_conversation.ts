@@ -80,6 +80,11 @@ export function endedConversations(text: string): readonly (readonly StoredMessa
     .toReversed();
 }
 
+/** Lines of such a file that cannot be read, as they stand. */
+export function damagedLines(text: string): readonly string[] {
+  return parseSessionFile(text).damaged;
+}
+
 function isNew(lineId: string | null, seen: Set<string>): boolean {
   if (lineId === null) return true;
   const isKnown = seen.has(lineId);

@@ -10,7 +10,12 @@ import type { Outcome, Work } from "../kernel/actor.ts";
 import { GatewayError } from "../kernel/errors.ts";
 import { type PendingChunk, pendingNote, readPending } from "./archived_chunk.ts";
 import { Consolidator, type RunEnd } from "./consolidator.ts";
-import { endedConversations, endedFileName, endedNote } from "./ended_conversation.ts";
+import {
+  damagedLines,
+  endedConversations,
+  endedFileName,
+  endedNote,
+} from "./ended_conversation.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
@@ -182,10 +187,25 @@ export class Upkeep {
         if (end !== "done") return end;
       }
       signal.throwIfAborted(); // another conversation may end any moment
+      await this.#putAside(damagedLines(text), sessionKey);
       await files.remove(name);
       await journal.commit({ notes: [{ key: endedNote(sessionKey), value: null }] }, "written");
     }
     this.#hasRemains = false;
     return "done";
+  }
+
+  /** What cannot be archived is not lost with its file: somebody may want to mend it. */
+  async #putAside(damaged: readonly string[], sessionKey: string): Promise<void> {
+    if (damaged.length === 0) return;
+    const asideName = `${sessionFileName(sessionKey)}.corrupt`;
+    const text = damaged.map((line) => `${line}\n`).join("");
+    const { files } = this.#options.services;
+    if ((await files.read(asideName))?.endsWith(text)) return; // before a crash
+    await files.append(asideName, text);
+    logger.warn("Moved {count} damaged lines of an ended conversation to {asideName}", {
+      count: damaged.length,
+      asideName,
+    });
   }
 }

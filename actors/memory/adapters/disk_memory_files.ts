@@ -87,8 +87,14 @@ export class DiskMemoryFiles implements MemoryFiles {
 
   /** Where a link leads, as seen from the workspace; `path` itself where there is none. */
   async #target(path: string): Promise<string> {
-    const real = await orNull(Deno.realPath(join(this.#workspace, path)));
-    return real === null ? path : relative(this.#workspace, real);
+    const absolute = join(this.#workspace, path);
+    const real = await orNull(Deno.realPath(absolute));
+    if (real !== null) return relative(this.#workspace, real);
+    // A disk that is not mounted, perhaps: a file in its place would hide what is there.
+    if ((await orNull(Deno.lstat(absolute)))?.isSymlink) {
+      throw new TypeError(`"${path}" is a link that leads nowhere; mend it, or remove it`);
+    }
+    return path;
   }
 }
 

@@ -86,6 +86,18 @@ Deno.test("A file of facts that is a link stays one", async () => {
   assert.equal(await Deno.readTextFile(join(folder.path, "kept/soul.txt")), "quick\n");
 });
 
+Deno.test("A file of facts that is a link to nothing is not replaced, and the reason told", async () => {
+  await using folder = await temporaryFolder();
+  const link = join(folder.path, "SOUL.md");
+  await Deno.symlink(join(folder.path, "unmounted/soul.txt"), link);
+  const creating = keeperIn(folder.path).edit(global, "SOUL", {
+    edit: { type: "write", text: "calm\n" },
+    reason: "Asked",
+  });
+  await assert.rejects(creating, /"SOUL.md" is a link that leads nowhere/);
+  assert.ok((await Deno.lstat(link)).isSymlink);
+});
+
 Deno.test("A repository that is broken costs the versions, not the memory", async () => {
   await using folder = await temporaryFolder();
   await write(folder.path, "memory/.versions", "no folder");

@@ -152,3 +152,20 @@ async function untilDeath(archive: BenchArchive, dies: number): Promise<Disk | u
   await settle();
   return boundaries > dies ? bench.crash() : undefined;
 }
+
+Deno.test("A damaged line of an ended conversation is put aside, and the rest archived", async () => {
+  const archive = new BenchArchive();
+  const asked: string[] = [];
+  const rows = new SessionBench().journal.rows();
+  const text = [{ _type: "metadata", key: "feishu:oc_1" }, { role: "user", content: "kept" }]
+    .map((line) => `${JSON.stringify(line)}\n`).join("");
+  await using bench = benchWith(archive, (chunk) => {
+    asked.push(chunk);
+    return "- rest";
+  }, { disk: { rows, files: { [ENDED]: `${text}{"role": "us\n` } } });
+  await bench.journal.commit({ notes: [{ key: "ended:feishu:oc_1", value: "1" }] });
+  await chat(bench, "hello");
+  await until(() => !bench.files.texts.has(ENDED));
+  assert.match(asked.join(""), /kept/);
+  assert.equal(bench.files.texts.get(`${FILE}.corrupt`), '{"role": "us\n');
+});
