@@ -50,7 +50,8 @@ const USER_TEXT: Readonly<Record<ProviderFailure, string>> = {
   provider_overloaded:
     "The model request failed: the model service is not available right now. Please try again later.",
   provider_timeout: "The model request failed: the model did not answer in time.",
-  provider_connection: "The model request failed: the connection to the model service broke.",
+  provider_connection:
+    "The model request failed: the model service could not be reached, or the connection to it broke.",
   provider_bad_request:
     "The model request failed: the provider did not accept the request. Please check the model name and apiBase.",
   provider_context_too_long:
