@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import type { ChannelContext, ChannelInbound } from "../../channel.ts";
+import { Drafts } from "../../drafts.ts";
 import { MediaStore } from "../../media/adapters/media_store.ts";
 import type { TelegramLink } from "../link.ts";
 import type { TelegramSection } from "../manifest.ts";
@@ -32,7 +33,7 @@ export interface ReceivingOptions {
 export class Receiving implements AsyncDisposable {
   readonly #context: ChannelContext;
   readonly #store: MediaStore;
-  readonly #completer: Completer;
+  readonly #drafts: Drafts;
   readonly #receiver: Receiver;
   /** Work that is under way beside the updates. */
   readonly #underWay = new Set<Promise<void>>();
@@ -46,7 +47,11 @@ export class Receiving implements AsyncDisposable {
       downloads: new Downloads({ link, store: this.#store, clock, signal }),
       transcribe: (path) => untilAborted(context.transcribe(path), signal),
     });
-    this.#completer = new Completer({ contents, context, clock, signal });
+    const completer = new Completer({ contents, signal });
+    this.#drafts = new Drafts({
+      context,
+      contentsOf: (platformId, draft) => completer.contentsOf(platformId, draft),
+    });
     const shared = {
       bot,
       allowFrom: section.allowFrom,
@@ -66,10 +71,10 @@ export class Receiving implements AsyncDisposable {
       commands: context.commands ?? [],
       clock,
       contents,
-      completer: this.#completer,
+      completer,
       onAccepted: (inbound) => {
         onAccepted(inbound);
-        this.#inBackground("complete a message", () => this.#completer.complete(inbound));
+        this.#inBackground("complete a message", () => this.#drafts.complete(inbound));
       },
     });
   }
@@ -78,7 +83,7 @@ export class Receiving implements AsyncDisposable {
   resume(): void {
     this.#inBackground("complete earlier messages", async () => {
       await this.#store.clean();
-      await this.#completer.completeLeftovers();
+      await this.#drafts.completeLeftovers();
     });
   }
 
