@@ -61,7 +61,8 @@ export class Replay {
   /** The replay of `messages`. */
   static of(messages: Iterable<ChatMessage>): Replay {
     const replay = new Replay();
-    for (const message of messages) replay.push(message);
+    // Older ones would be let go again, one by one.
+    for (const message of [...messages].slice(-2 * REPLAY_MESSAGES_MIN)) replay.push(message);
     return replay;
   }
 

@@ -274,3 +274,14 @@ Deno.test("Replay lets go of no message of the turn, however long that gets", ()
   }
   assert.equal(replay.messages()[replay.ownFrom]?.content, "question");
 });
+
+Deno.test("A replay of a very long conversation begins with a person, and has its newest part", () => {
+  const messages = Array.from(
+    { length: 30_001 },
+    (_, n): ChatMessage => ({ role: n % 2 === 0 ? "user" : "assistant", content: `${n}` }),
+  );
+  const shown = Replay.of(messages).messages();
+  assert.equal(shown[0]?.role, "user");
+  assert.equal(shown.at(-1)?.content, "30000");
+  assert.ok(shown.length >= 10_000 && shown.length <= 20_000, `${shown.length} messages`);
+});
