@@ -20,12 +20,7 @@ Deno.test("One platform that fails hard leaves the answers of the others as fast
   const channels = Object.fromEntries(crowds.map(({ channel, section }) => [channel, section]));
   await using running = await startInProcess(home, { ...configFor({ model }), channels });
   const { gateway } = running;
-  const isReady = ({ channel }: Crowd) =>
-    until(async () => (await gateway.health()).channels[channel]?.state === "ready", {
-      what: `${channel} is ready`,
-      timeoutMs: 60_000,
-    });
-  for (const crowd of crowds) await isReady(crowd);
+  for (const crowd of crowds) await isReady(gateway, crowd);
   await askOnce(crowds, "warm up");
   let beforeMs = median(await askOnce(crowds, "all is well"));
 
@@ -42,7 +37,7 @@ Deno.test("One platform that fails hard leaves the answers of the others as fast
       assert.equal(report[channel]?.restarts, 0, `${channel}: ${report[channel]?.last_error}`);
     }
     broken.comeBack();
-    await isReady(broken);
+    await isReady(gateway, broken);
     const afterMs = median(await askOnce(others, `with ${broken.channel}`));
     assert.ok(
       brokenMs <= Math.max(beforeMs, afterMs) * NOISE_FACTOR + NOISE_MS,
@@ -52,13 +47,55 @@ Deno.test("One platform that fails hard leaves the answers of the others as fast
   }
 
   await until(() => crowds.every(isWhole), { what: "all answers", timeoutMs: 60_000 });
+  nothingShowsTwice(crowds);
+});
+
+Deno.test("One platform that refuses every answer for now leaves the others as fast as they were", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start((request) =>
+    say("echo ", lastUserText(request).split("\n").at(-1) ?? "")
+  );
+  await using owned = new AsyncDisposableStack();
+  const crowds = (await gatherCrowds(PEOPLE)).map((crowd) => owned.use(crowd));
+  const channels = Object.fromEntries(crowds.map(({ channel, section }) => [channel, section]));
+  await using running = await startInProcess(home, { ...configFor({ model }), channels });
+  const { gateway } = running;
+  for (const crowd of crowds) await isReady(gateway, crowd);
+  await askOnce(crowds, "warm up");
+  const beforeMs = median(await askOnce(crowds, "all is well"));
+  for (const broken of crowds) {
+    const others = crowds.filter((crowd) => crowd !== broken);
+    broken.refuseSends();
+    for (let person = 0; person < PEOPLE; person++) broken.say(person, "into the void");
+    const brokenMs = median(await askOnce(others, `without ${broken.channel}`));
+    broken.recover();
+    assert.ok(
+      brokenMs <= beforeMs * NOISE_FACTOR + NOISE_MS,
+      `${brokenMs} ms without ${broken.channel}, ${beforeMs} ms before`,
+    );
+    await until(() => isWhole(broken), { what: "the answers", timeoutMs: 60_000 });
+  }
+  nothingShowsTwice(crowds);
+});
+
+function isReady(
+  gateway: Awaited<ReturnType<typeof startInProcess>>["gateway"],
+  { channel }: Crowd,
+): Promise<void> {
+  return until(async () => (await gateway.health()).channels[channel]?.state === "ready", {
+    what: `${channel} is ready`,
+    timeoutMs: 60_000,
+  });
+}
+
+function nothingShowsTwice(crowds: readonly Crowd[]): void {
   for (const crowd of crowds) {
     for (let person = 0; person < PEOPLE; person++) {
       const texts = crowd.answers(person);
       assert.equal(new Set(texts).size, texts.length, `${crowd.channel}: ${texts}`);
     }
   }
-});
+}
 
 function median(sorted: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;

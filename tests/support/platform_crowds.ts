@@ -25,6 +25,9 @@ export interface Crowd extends AsyncDisposable {
   /** The network goes away, and comes back. */
   goOffline(): void;
   comeBack(): void;
+  /** Every message that the bot sends is answered with 503, until `recover`. */
+  refuseSends(): void;
+  recover(): void;
 }
 
 /** Puts `people` on each platform. */
@@ -38,6 +41,8 @@ export async function gatherCrowds(people: number): Promise<readonly Crowd[]> {
   ];
 }
 
+/** As an overloaded proxy answers. */
+const BUSY = { kind: "status", status: 503 } as const;
 /** Platforms take one message a second in a chat. */
 const BREATH_MS = 1_200;
 
@@ -85,6 +90,8 @@ async function feishuCrowd(people: number, common: JsonObject): Promise<Crowd> {
     answers: (person) => platform.chat(idOf(person)).fromBot.map(({ text }) => text),
     goOffline: () => platform.goOffline(),
     comeBack: () => platform.comeBack(),
+    refuseSends: () => void platform.faults.plant("im.message.create", BUSY, { times: Infinity }),
+    recover: () => platform.faults.clear(),
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }
@@ -102,6 +109,8 @@ function telegramCrowd(people: number, common: JsonObject): Crowd {
     answers: (person) => platform.shown(idOf(person)).map(({ text }) => text),
     goOffline: () => platform.goOffline(),
     comeBack: () => platform.comeBack(),
+    refuseSends: () => void platform.faults.plant("sendMessage", BUSY, { times: Infinity }),
+    recover: () => platform.faults.clear(),
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }
@@ -130,6 +139,8 @@ function slackCrowd(people: number, common: JsonObject): Crowd {
     answers: (person) => platform.seen(chats[person] ?? "").map(({ text }) => text),
     goOffline: () => platform.goOffline(),
     comeBack: () => platform.comeBack(),
+    refuseSends: () => void platform.faults.plant(["chat.postMessage"], BUSY, Infinity),
+    recover: () => platform.faults.clear(),
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }
@@ -156,6 +167,8 @@ function discordCrowd(people: number, common: JsonObject): Crowd {
         .map(({ texts }) => texts.at(-1) ?? ""),
     goOffline: () => platform.goOffline(),
     comeBack: () => platform.comeBack(),
+    refuseSends: () => void platform.faults.plant("message.create", BUSY, Infinity),
+    recover: () => platform.faults.clear(),
     [Symbol.asyncDispose]: () => platform[Symbol.asyncDispose](),
   };
 }
