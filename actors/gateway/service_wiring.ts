@@ -217,7 +217,10 @@ async function describeTools(
   const files = config.tools.restrictToWorkspace
     ? "files: only the workspace"
     : "files: everything you may use (tools.restrictToWorkspace is false)";
-  return `Tools: ${names} (${files}; shell: ${await shell.line})`;
+  const servers = Object.keys(config.tools.mcpServers).length === 0
+    ? ""
+    : "; tools.mcpServers: no effect yet, no MCP server is started or connected to";
+  return `Tools: ${names} (${files}; shell: ${await shell.line}${servers})`;
 }
 
 function toolContextOf(
