@@ -105,7 +105,7 @@ export class Turn {
     this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
     const { sessionKey } = log;
-    this.#reader = new TurnReader({ services, memory, conversation: log.conversation });
+    this.#reader = new TurnReader({ services, conversation: log.conversation });
     this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
   }
 
@@ -180,7 +180,7 @@ export class Turn {
     if (waiting === undefined) return undefined;
     const begun = await this.#reader.readFirst(waiting.first);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
-    if (begun.isWithdrawn) return await this.#begin(signal);
+    if (this.#notWithdrawn([begun.joining]).length === 0) return await this.#begin(signal);
     const replay = this.#log.conversation.forkReplay();
     // What it brings to mind is looked for while the journal works.
     const [shown] = await Promise.all([begun.show(), this.steps.begin(begun.joining)]);
@@ -293,7 +293,7 @@ export class Turn {
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
-    const joining = await this.#followUps(talk);
+    const joining = this.#notWithdrawn(await this.#followUps(talk));
     if (joining.length === 0) return;
     signal.throwIfAborted();
     await this.steps.join(joining);
@@ -306,7 +306,8 @@ export class Turn {
     signal: AbortSignal,
   ): Promise<boolean> {
     const answer = this.#answerOf(attempt, talk.sent);
-    const joining = answer.outcome === "failed" ? [] : await this.#followUps(talk);
+    const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
+    const joining = this.#notWithdrawn(followUps);
     signal.throwIfAborted();
     await this.steps.answer(answer, joining);
     if (joining.length === 0) return true;
@@ -357,6 +358,15 @@ export class Turn {
     const { joinsPerStepMax, joinsPerTurnMax } = this.#services.settings;
     if (this.#mustRunAlone || this.#joins >= joinsPerTurnMax) return [];
     return await this.#reader.readFollowUps(home, joinsPerStepMax);
+  }
+
+  /**
+   * Without what was taken back while it was read: the journal has that stopped, or soon will. No
+   * `await` may stand between this and the step that takes the rest, or one taken back meanwhile
+   * begins all the same.
+   */
+  #notWithdrawn<T extends Pick<ReadInbound, "inbound">>(read: readonly T[]): readonly T[] {
+    return read.filter(({ inbound }) => !this.#memory.withdrawn.has(inbound.seq));
   }
 
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {

@@ -11,21 +11,17 @@ import { followUpsOf, openInbound, type ReadInbound, readInbound } from "./incom
 import { type LastSummary, lastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
 import { remembered } from "./remembered.ts";
-import type { SessionMemory } from "./session_memory.ts";
 import type { Joining } from "./steps.ts";
 
 /** What a reader works with. */
 export interface TurnReaderOptions {
   readonly services: SessionServices;
-  readonly memory: Pick<SessionMemory, "withdrawn">;
   readonly conversation: Conversation;
 }
 
 /** The message that begins a turn. */
 export interface FirstRead {
   readonly joining: Joining;
-  /** It was taken back while it was read. */
-  readonly isWithdrawn: boolean;
   /** As the model sees it: the search for what it brings to mind begins with the call. */
   show(): Promise<UserMessage>;
 }
@@ -40,11 +36,10 @@ export class TurnReader {
 
   /** Reads the message that begins the turn. @throws what a port throws */
   async readFirst(inbound: Inbound): Promise<FirstRead> {
-    const { services, memory, conversation } = this.#options;
+    const { services, conversation } = this.#options;
     const opened = await openInbound(inbound, services);
     return {
       joining: opened,
-      isWithdrawn: memory.withdrawn.has(inbound.seq),
       show: () => opened.show(this.#beside(inbound, lastSummary(conversation.metadata))),
     };
   }
@@ -55,16 +50,10 @@ export class TurnReader {
     return await this.#read(inbounds, summary);
   }
 
-  /**
-   * Messages that can join a turn of `home`, without what was taken back while it was read: the
-   * journal has that stopped by now.
-   *
-   * @throws as above
-   */
+  /** Messages that can join a turn of `home`. @throws as above */
   async readFollowUps(home: Inbound, countMax: number): Promise<readonly ReadInbound[]> {
-    const { services: { journal }, memory } = this.#options;
-    const read = await this.#read(await followUpsOf(journal, home, countMax), null);
-    return read.filter(({ inbound }) => !memory.withdrawn.has(inbound.seq));
+    const { journal } = this.#options.services;
+    return await this.#read(await followUpsOf(journal, home, countMax), null);
   }
 
   #read(inbounds: readonly Inbound[], summary: LastSummary | null): Promise<ReadInbound[]> {

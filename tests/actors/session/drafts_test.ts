@@ -111,6 +111,24 @@ Deno.test("Session drops a message that is taken back while its pictures are rea
   assert.deepEqual(bench.story(), ["user second", "assistant for the second"]);
 });
 
+Deno.test("Session begins nothing that is taken back just when it was read", async () => {
+  for (let microtasks = 0; microtasks < 40; microtasks++) {
+    const reading = Promise.withResolvers<null>();
+    await using bench = new SessionBench({
+      script: ["answer"],
+      services: { readImage: () => reading.promise },
+    });
+    const inbound = await bench.say("first", { media: ["/slow.png"] });
+    await settle();
+    reading.resolve(null);
+    for (let passed = 0; passed < microtasks; passed++) await Promise.resolve();
+    bench.session.tell({ type: "inbound_withdrawn", inbound });
+    await bench.quiet();
+    const restarts = bench.world.events.filter(({ type }) => type === "actor_restarted");
+    assert.deepEqual(restarts, [], `taken back ${microtasks} microtasks after it was read`);
+  }
+});
+
 Deno.test("Session goes on with a message that is taken back while it is worked on", async () => {
   const gate = Promise.withResolvers<string>();
   await using bench = new SessionBench({
