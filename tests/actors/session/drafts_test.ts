@@ -129,6 +129,29 @@ Deno.test("Session begins nothing that is taken back just when it was read", asy
   }
 });
 
+Deno.test("Session lets nothing join that is taken back just when it was read", async () => {
+  for (let microtasks = 0; microtasks < 40; microtasks++) {
+    const reading = Promise.withResolvers<null>();
+    const gate = Promise.withResolvers<string>();
+    await using bench = new SessionBench({
+      script: [{ calls: [{ name: "wait" }] }, "done", "second"],
+      tools: { wait: { run: () => gate.promise } },
+      services: { readImage: () => reading.promise },
+    });
+    await bench.say("first");
+    await until(() => bench.ran.length === 1);
+    const second = await bench.say("second", { media: ["/slow.png"] });
+    gate.resolve("ok");
+    await settle();
+    reading.resolve(null);
+    for (let passed = 0; passed < microtasks; passed++) await Promise.resolve();
+    bench.session.tell({ type: "inbound_withdrawn", inbound: second });
+    await bench.quiet();
+    const restarts = bench.world.events.filter(({ type }) => type === "actor_restarted");
+    assert.deepEqual(restarts, [], `taken back ${microtasks} microtasks after it was read`);
+  }
+});
+
 Deno.test("Session goes on with a message that is taken back while it is worked on", async () => {
   const gate = Promise.withResolvers<string>();
   await using bench = new SessionBench({
