@@ -12,6 +12,14 @@ import {
 } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 
+/** The platform tells a bot nothing of the time before it came for the first time. */
+function connected(platform: DiscordPlatform): Promise<void> {
+  return until(() => platform.connections.some(({ entrance }) => entrance !== null), {
+    what: "the bot's connection",
+    timeoutMs: 30_000,
+  });
+}
+
 Deno.test("The gateway answers on Discord, and over a crash misses and repeats nothing", async () => {
   await using home = await GatewayHome.make();
   await using platform = new DiscordPlatform(systemClock);
@@ -39,6 +47,7 @@ Deno.test("The gateway answers on Discord, and over a crash misses and repeats n
     until(() => texts().length === count, { what: `answer ${count}`, timeoutMs: 30_000 });
   {
     await using gateway = await start();
+    await connected(platform);
     const said = platform.userSays({ author: alice, channel, text: "first" });
     await answered(1);
     await until(() => said.reactions.size === 0, { what: "the end of all signs" });
@@ -76,6 +85,7 @@ Deno.test("Discord is answered by a gateway that has the printed rights and no o
     ...options,
     program: command.slice(0, -1),
   });
+  await connected(platform);
   platform.userSays({ author: alice, channel, text: "The weather?" });
   const { world } = platform;
   const answers = () =>

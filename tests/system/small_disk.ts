@@ -6,6 +6,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../support/until.ts";
 
 /** Whether disks can be mounted here. */
 export const MAY_MOUNT: boolean = Deno.uid() === 0;
@@ -78,9 +79,11 @@ export class ImageDisk implements AsyncDisposable {
     assert.ok(await run("mount", "-o", "remount,abort", this.path));
   }
 
-  /** What was mended and mounted anew can be written. Nobody may use it at that moment. */
+  /** What was mended and mounted anew can be written. Who used it must be about to end. */
   async mountAgain(): Promise<void> {
     await run("umount", this.path);
+    // A process with mounts of its own, as a sandbox is, holds the disk until it ends.
+    await until(async () => !await this.#isInUse(), { what: `the end of all use of ${this.path}` });
     await run("e2fsck", "-p", this.#image);
     assert.ok(await run("mount", "-o", "loop", this.#image, this.path));
     await Deno.chmod(this.path, 0o700);
@@ -88,6 +91,11 @@ export class ImageDisk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     assert.ok(await run("umount", "-l", this.path));
+  }
+
+  async #isInUse(): Promise<boolean> {
+    const { stdout } = await new Deno.Command("losetup", { args: ["-j", this.#image] }).output();
+    return stdout.length > 0;
   }
 
   async #files(): Promise<string[]> {

@@ -90,7 +90,10 @@ export class WorkspaceFiles implements ToolFiles {
     try {
       const there = await statOrNull(target);
       if (there !== null && !there.isFile) throw wrongKind(path, "a regular file");
-      await Deno.mkdir(dirname(target), { recursive: true });
+      // Deno 2.6 refuses to make a folder that is there and holds what may not be written.
+      if (await statOrNull(dirname(target)) === null) {
+        await Deno.mkdir(dirname(target), { recursive: true });
+      }
       using file = await Deno.open(temporary, {
         write: true,
         createNew: true,

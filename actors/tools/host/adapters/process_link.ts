@@ -167,11 +167,15 @@ function escapeComma(path: string): string {
 
 /**
  * Where Deno keeps modules: all of the environment that a host needs. Where this process may not
- * see the variable, the place of a module that it has loaded tells.
+ * see the variable, the place of a module that it has loaded tells (from Deno 2.9 on).
  */
 function moduleCache(): Record<string, string> {
   const folder = variable("DENO_DIR") ?? /^(.*?)[/\\]npm[/\\]/.exec(placeOf("zod"))?.[1];
-  return folder === undefined ? {} : { DENO_DIR: folder };
+  if (folder !== undefined) return { DENO_DIR: folder };
+  return Object.fromEntries(["HOME", "XDG_CACHE_HOME"].flatMap((name) => {
+    const value = variable(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
 }
 
 function variable(name: string): string | undefined {
@@ -179,7 +183,7 @@ function variable(name: string): string | undefined {
   return state === "granted" ? Deno.env.get(name) : undefined;
 }
 
-/** "" in a compiled binary, whose hosts have their modules inside. */
+/** "" where it is not told, as in a compiled binary, whose hosts have their modules inside. */
 function placeOf(module: string): string {
   const url = import.meta.resolve(module);
   return url.startsWith("file:") ? fileURLToPath(url) : "";
