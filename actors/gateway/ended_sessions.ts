@@ -5,27 +5,25 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import type { Journal } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
-import { sessionKeyOfEnded } from "../session/ended_conversation.ts";
-import type { DatedFile } from "../session/idle_compaction.ts";
+import { endedSessions } from "../session/ended_conversation.ts";
 import type { WakeSession } from "./router.ts";
 
 const logger = getLogger(["troupe", "gateway", "ended_sessions"]);
 
 /**
- * Wakes them. Never throws: one that is not found is archived when somebody writes to it.
- *
- * @param list the files that ended conversations wait in
+ * Wakes them. Never throws: one that is not found is archived when somebody writes to it. The
+ * journal tells of them, as the sessions' folder may be large.
  */
 export async function wakeEndedSessions(
-  list: () => AsyncIterable<DatedFile>,
+  journal: Pick<Journal, "noteKeys">,
   router: ActorRef<WakeSession>,
 ): Promise<void> {
   try {
-    for await (const { name } of list()) {
-      const sessionKey = sessionKeyOfEnded(name);
-      if (sessionKey !== null) router.tell({ type: "wake_session", sessionKey });
+    for (const sessionKey of await endedSessions(journal)) {
+      router.tell({ type: "wake_session", sessionKey });
     }
   } catch (error) {
     logger.warn("Cannot look for conversations that are not archived: {reason}", {

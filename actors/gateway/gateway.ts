@@ -15,7 +15,6 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
-import { ENDED_EXTENSION } from "../session/ended_conversation.ts";
 import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
@@ -308,9 +307,7 @@ function startActors(
   });
   const { gate, alarms } = core;
   services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });
-  if (isWhole) {
-    void wakeEndedSessions(() => listSessionFiles(sessions, ENDED_EXTENSION), core.router);
-  }
+  if (isWhole) void wakeEndedSessions(journal, core.router);
   const channels = core.startChannels();
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
   return { core, channels };

@@ -176,6 +176,8 @@ export interface Journal extends AsyncDisposable {
   inboundMemory(channel: string, platformId: string): Promise<JsonValue>;
   /** A note of a step; null without. */
   note(key: string): Promise<JsonValue>;
+  /** Keys of the notes that begin with `prefix`, which ends in ":"; in any order. */
+  noteKeys(prefix: `${string}:`): Promise<readonly string[]>;
   /** Sums of what model calls used, in the order of their names. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
   /** Rows that need a person, `limit` of each kind at most. */

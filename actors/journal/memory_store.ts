@@ -241,6 +241,10 @@ export class MemoryStore implements JournalStore {
     return this.#notes.get(key)?.value ?? null;
   }
 
+  noteKeys(prefix: string): string[] {
+    return this.#notes.values().map(({ key }) => key).filter((key) => key.startsWith(prefix));
+  }
+
   putNote(key: string, value: JsonValue): void {
     this.#notes.set(key, value === null ? undefined : structuredClone({ key, value }));
   }

@@ -65,6 +65,8 @@ export interface JournalStore {
   unsentOutbounds(window: OutboxWindow): Outbound[];
 
   note(key: string): JsonValue;
+  /** Keys of the notes that begin with `prefix`, in any order. */
+  noteKeys(prefix: `${string}:`): string[];
   /** Keeps a note; null forgets it. */
   putNote(key: string, value: JsonValue): void;
 

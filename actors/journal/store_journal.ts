@@ -159,6 +159,10 @@ export class StoreJournal implements Journal {
     return this.#calls.read(() => this.#store.note(key));
   }
 
+  noteKeys(prefix: `${string}:`): Promise<readonly string[]> {
+    return this.#calls.read(() => this.#store.noteKeys(prefix));
+  }
+
   usage(query: UsageQuery): Promise<readonly UsageRow[]> {
     return this.#calls.read(() => this.#store.usage(query));
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HistoryLine } from "../journal/journal.ts";
+import type { HistoryLine, Journal } from "../journal/journal.ts";
 import { chunkKey, type PendingChunk } from "./archived_chunk.ts";
 import {
   encodeMetadataLine,
@@ -13,26 +13,28 @@ import {
   splitSessionText,
   type StoredMessage,
 } from "./session_file.ts";
-import { sessionKeyOf } from "./session_name.ts";
 
 /** Behind the name of the session's file. */
-export const ENDED_EXTENSION = ".ended";
+const ENDED_EXTENSION = ".ended";
+/** Before the session's key. */
+const NOTE_PREFIX = "ended:";
 
 /** The file beside a session's in which ended conversations wait. */
 export function endedFileName(sessionFile: string): string {
   return sessionFile + ENDED_EXTENSION;
 }
 
-/** The session of such a file; null for names that are none, or that hold a digest. */
-export function sessionKeyOfEnded(name: string): string | null {
-  return name.endsWith(ENDED_EXTENSION)
-    ? sessionKeyOf(name.slice(0, -ENDED_EXTENSION.length))
-    : null;
-}
-
 /** The journal's note that a session has such a file. */
 export function endedNote(sessionKey: string): string {
-  return `ended:${sessionKey}`;
+  return NOTE_PREFIX + sessionKey;
+}
+
+/** The sessions that have such a note. @throws {JournalError} */
+export async function endedSessions(
+  journal: Pick<Journal, "noteKeys">,
+): Promise<readonly string[]> {
+  const keys = await journal.noteKeys(NOTE_PREFIX);
+  return keys.map((key) => key.slice(NOTE_PREFIX.length));
 }
 
 /** A conversation that ends. */

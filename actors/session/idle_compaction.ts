@@ -21,6 +21,8 @@ const SESSIONS_MAX = 200_000;
 /** Sessions that are asked at once, and how long the next ones wait behind them. */
 const ASKED_AT_ONCE = 4;
 const NEXT_MS = 15_000;
+/** A large folder takes a while to list, which a start has no time for. */
+const LISTED_AFTER_MS = 60_000;
 /** A longer timer would overflow. */
 const TIMER_MS_MAX = 24 * 3_600_000;
 const MAILBOX_MAX = 10_000;
@@ -50,6 +52,7 @@ interface Looked {
 }
 
 type Internal =
+  | { readonly type: "list" }
   | { readonly type: "listed"; readonly outcome: Outcome<readonly DatedFile[]> }
   | { readonly type: "time_is_up" }
   | { readonly type: "looked"; readonly outcome: Outcome<readonly Looked[]> };
@@ -82,10 +85,7 @@ class IdleCompaction implements Actor<IdleCompactionActorMessage> {
   ) {
     this.#context = context;
     this.#options = options;
-    context.pipe(
-      () => Array.fromAsync(options.list()),
-      (outcome) => ({ type: "listed", outcome }),
-    );
+    context.after(LISTED_AFTER_MS, { type: "list" });
   }
 
   receive(message: IdleCompactionActorMessage): void {
@@ -95,6 +95,8 @@ class IdleCompaction implements Actor<IdleCompactionActorMessage> {
         return this.#wait();
       case "session_compacted":
         return void this.#usedAtMs.delete(message.sessionKey);
+      case "list":
+        return this.#list();
       case "listed":
         return this.#listed(message.outcome);
       case "time_is_up":
@@ -109,6 +111,13 @@ class IdleCompaction implements Actor<IdleCompactionActorMessage> {
   #note(sessionKey: string, atMs: number): void {
     this.#usedAtMs.delete(sessionKey); // it goes to the end
     if (this.#usedAtMs.size < SESSIONS_MAX) this.#usedAtMs.set(sessionKey, atMs);
+  }
+
+  #list(): void {
+    this.#context.pipe(
+      () => Array.fromAsync(this.#options.list()),
+      (outcome) => ({ type: "listed", outcome }),
+    );
   }
 
   /** What was used since the start is known better. */

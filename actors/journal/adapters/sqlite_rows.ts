@@ -157,6 +157,11 @@ export const noteRow: z.ZodType<{ readonly value: JsonValue }> = z
   .object({ value: z.string() })
   .transform((row) => ({ value: decodeJson(row.value) }));
 
+/** A note's key, alone. */
+export const noteKeyRow: z.ZodType<string> = z
+  .object({ key: z.string() })
+  .transform(({ key }) => decodeText(key));
+
 /** A sum of what model calls used. */
 export const usageRow: z.ZodType<UsageRow> = z.object({
   scope: z.enum(["day", "session", "turn"]),

@@ -56,6 +56,7 @@ export type StatementName =
   | "unsentOutbounds"
   | "unsentOfChat"
   | "note"
+  | "noteKeys"
   | "putNote"
   | "deleteNote"
   | "usage"
@@ -133,6 +134,7 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     where ended_at_ms is null and channel = ? and id > ? and chat_id = ? order by id limit ?`,
 
   note: "select value from notes where key = ?",
+  noteKeys: "select key from notes where key >= ? and key < ?",
   putNote: `insert into notes (key, value) values (?, ?)
     on conflict (key) do update set value = excluded.value`,
   deleteNote: "delete from notes where key = ?",

@@ -18,6 +18,7 @@ import {
   inboundRow,
   lineRow,
   memoryRow,
+  noteKeyRow,
   noteRow,
   outboundRow,
   readRow,
@@ -201,6 +202,13 @@ export class SqliteStore implements JournalStore {
 
   note(key: string): JsonValue {
     return readOptional(noteRow, this.#sql.note.get(encodeText(key)))?.value ?? null;
+  }
+
+  noteKeys(prefix: `${string}:`): string[] {
+    // Keys that are written as JSON stand behind a quotation mark.
+    return [prefix, `"${prefix}`].flatMap((start) =>
+      readAll(noteKeyRow, this.#sql.noteKeys.all(start, `${start.slice(0, -1)};`))
+    ).filter((key) => key.startsWith(prefix));
   }
 
   putNote(key: string, value: JsonValue): void {

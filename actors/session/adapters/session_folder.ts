@@ -6,16 +6,14 @@
 import { join } from "node:path";
 import type { DatedFile } from "../idle_compaction.ts";
 
-/**
- * The files of a folder whose names end in `extension`; none where it is missing. One that goes
- * meanwhile is left out.
- */
+const EXTENSION = ".jsonl";
+
+/** The sessions' files of a folder; none where it is missing. One that goes meanwhile is left out. */
 export async function* listSessionFiles(
   folder: string,
-  extension: string = ".jsonl",
 ): AsyncGenerator<DatedFile, void, void> {
   for await (const { name, isFile } of entriesOf(folder)) {
-    if (!isFile || !name.endsWith(extension)) continue;
+    if (!isFile || !name.endsWith(EXTENSION)) continue;
     const info = await orNull(Deno.stat(join(folder, name)));
     if (info !== null) yield { name, modifiedAtMs: info.mtime?.getTime() ?? 0 };
   }

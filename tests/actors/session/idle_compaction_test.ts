@@ -267,6 +267,24 @@ Deno.test("IdleCompaction asks for each session once its time is up, and for non
   assert.deepEqual(made.asked(), ["cli:direct", "api:x"]);
 });
 
+Deno.test("IdleCompaction lists the sessions' folder well after the start", async () => {
+  let lists = 0;
+  await using home = testSystem();
+  home.system.spawn(idleCompactionActor({
+    clock: home.clock,
+    idleMs: IDLE_MS,
+    files: new MemorySessionFiles({}),
+    list: async function* (): AsyncGenerator<DatedFile, void, void> {
+      lists++;
+    },
+    router: new Probe<CompactSession>(),
+  }));
+  await pass(home, 30_000);
+  assert.equal(lists, 0);
+  await pass(home, 30_000);
+  assert.equal(lists, 1);
+});
+
 Deno.test("IdleCompaction wakes no session that has nothing to compact", async () => {
   await using made = keeper({ "cli_direct.jsonl": [NOW_MS, LITTLE], "notes.txt": [NOW_MS, MUCH] });
   await pass(made.home, 3 * IDLE_MS);

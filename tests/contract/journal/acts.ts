@@ -20,6 +20,17 @@ export function testActs(contract: Contract): void {
   testStuckInbounds(contract);
   testStuckOutbounds(contract);
 
+  contract.test("finds notes by what their keys begin with", async ({ journal }) => {
+    const found = ["ended:cli:direct", "ended:a\0b", "ended:\ud800", "ended:", "ended:\u{10ffff}x"];
+    const others = ["ended", "ended;", "Ended:x", '"ended:x"', '"ended:', "x:ended:y", "ended/x"];
+    const notes = [...found, ...others].map((key) => ({ key, value: true }));
+    await journal.commit({ notes });
+    await journal.commit({ notes: [{ key: "ended:gone", value: 1 }] });
+    await journal.commit({ notes: [{ key: "ended:gone", value: null }] });
+    assert.deepEqual((await journal.noteKeys("ended:")).toSorted(), found.toSorted());
+    assert.deepEqual(await journal.noteKeys("none:"), []);
+  });
+
   contract.test("keeps notes until they are forgotten", async ({ home, journal }) => {
     assert.equal(await journal.note("restart"), null);
     await journal.commit({ notes: [{ key: "restart", value: { chat: "oc_1\0" } }] });
