@@ -80,6 +80,10 @@ const placeRow = z.object({
   score: z.number(),
 });
 
+const countRow = z.object({ count: z.int() });
+const pathRow = z.object({ path: z.string() });
+const valueRow = z.object({ value: z.string() });
+
 /** Where a passage stands, and how well it answers; more is better. */
 export interface PassagePlace extends Pick<RecallHit, "path" | "kind" | "atMs" | "line"> {
   /** Of the file. */
@@ -172,8 +176,7 @@ export class RecallIndex implements Disposable {
 
   /** Paths of all files that were read. */
   paths(): string[] {
-    return this.#sql("SELECT path FROM files").all()
-      .map((row) => z.object({ path: z.string() }).parse(row).path);
+    return this.#sql("SELECT path FROM files").all().map((row) => pathRow.parse(row).path);
   }
 
   /** Begins a file. */
@@ -310,7 +313,7 @@ export class RecallIndex implements Disposable {
   }
 
   #count(sql: string, values: readonly (string | number)[]): number {
-    return z.object({ count: z.int() }).parse(this.#sql(sql).get(...values)).count;
+    return countRow.parse(this.#sql(sql).get(...values)).count;
   }
 
   #sql(text: string): StatementSync {
@@ -325,7 +328,7 @@ export class RecallIndex implements Disposable {
     const tables = this.#count("SELECT count(*) AS count FROM sqlite_master", []);
     if (tables === 0) return false;
     const row = this.#sql("SELECT value FROM meta WHERE key = 'made_as'").get();
-    return z.object({ value: z.string() }).safeParse(row).data?.value === madeAs(setting);
+    return valueRow.safeParse(row).data?.value === madeAs(setting);
   }
 
   #make(setting: string): void {
