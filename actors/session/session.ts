@@ -6,12 +6,12 @@
 
 import { getLogger } from "@logtape/logtape";
 import { type Inbound, JournalError } from "../journal/journal.ts";
-import type { Actor, ActorContext, ActorDefinition, Outcome, Work } from "../kernel/actor.ts";
+import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
-import { type ActiveCommand, CommandQueue } from "./command_queue.ts";
+import type { ActiveCommand } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
 import type { RunEnd } from "./consolidator.ts";
@@ -30,7 +30,8 @@ import { TurnPermit } from "./turn_permit.ts";
 import { TurnSeat } from "./turn_seat.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
-import { WorkBeside } from "./work_beside.ts";
+import { WaitingWork } from "./waiting_work.ts";
+import { valueOf, WorkBeside } from "./work_beside.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
 
@@ -68,6 +69,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #idleness: Idleness;
   readonly #memory: SessionMemory;
   readonly #beside: WorkBeside<SessionActorMessage>;
+  readonly #work: WaitingWork;
   readonly #seat: TurnSeat;
   readonly #upkeepPermit: TurnPermit;
   readonly #upkeep: Upkeep;
@@ -76,12 +78,6 @@ class Session implements Actor<SessionActorMessage> {
   #log: SessionLog | undefined;
   /** The turn that runs, or was interrupted and waits for its permit. */
   #turn: Turn | undefined;
-  readonly #commands = new CommandQueue();
-  /** Something may wait in the journal that no look has seen yet. */
-  #mustLook = false;
-  #isLooking = false;
-  /** Messages may wait in the journal. */
-  #mayHaveWork = false;
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
@@ -96,6 +92,12 @@ class Session implements Actor<SessionActorMessage> {
       startTimer: () => context.after(idleMs, { type: "idle_elapsed" }),
     });
     this.#beside = new WorkBeside(context);
+    this.#work = new WaitingWork(() =>
+      this.#beside.pipe(
+        () => lookForWork(services.journal, sessionKey),
+        (outcome) => ({ type: "looked", outcome }),
+      )
+    );
     const permit = new TurnPermit({ gate, newId, holder: context.self });
     this.#seat = new TurnSeat({
       ...{ sessionKey, gate, newId, permit },
@@ -109,10 +111,10 @@ class Session implements Actor<SessionActorMessage> {
       memory: this.#memory,
       permit: this.#upkeepPermit,
       openTurn: () => this.#turn?.steps.turnId,
-      start: (work) => this.#pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
+      start: (work) => this.#beside.pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
     });
     this.#desk = new ApprovalDesk({ services, permit });
-    this.#pipe(
+    this.#beside.pipe(
       () => wakeSession(sessionKey, services, context.signal),
       (outcome) => ({ type: "woken", outcome }),
     );
@@ -126,7 +128,7 @@ class Session implements Actor<SessionActorMessage> {
       case "inbound_withdrawn":
         return this.#inboundWithdrawn(message.inbound);
       case "wake":
-        return this.#look();
+        return this.#work.look();
       case "sleep":
         return this.#sleep(message.idleId);
       case "permit_granted":
@@ -136,7 +138,7 @@ class Session implements Actor<SessionActorMessage> {
       case "woken":
         return this.#woken(message.outcome);
       case "looked":
-        return this.#looked(message.outcome);
+        return this.#looked(valueOf(message.outcome));
       case "turn_ended":
         return this.#turnEnded(message.outcome);
       case "compact":
@@ -173,16 +175,14 @@ class Session implements Actor<SessionActorMessage> {
     this.#upkeep.begin(log, upkeep);
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
     if (interrupted !== undefined) this.#voidQuestion(interrupted.steps, log);
-    this.#take(waiting);
+    this.#looked(waiting);
   }
 
   #inboundAccepted(inbound: Inbound): void {
     if (this.#desk.isAnswer(inbound)) return this.#answer((log) => this.#desk.decide(inbound, log));
-    const isMessage = !isCommand(inbound);
-    if (isMessage) this.#mayHaveWork = true;
-    else if (!this.#commands.add(inbound)) this.#mustLook = true;
+    this.#work.came(inbound);
     this.#advance();
-    if (isMessage && !this.#isInTurn(inbound)) this.#memory.waiting.came(inbound);
+    if (!isCommand(inbound) && !this.#isInTurn(inbound)) this.#memory.waiting.came(inbound);
   }
 
   /** A turn looks for messages by itself: it may have found one before this session was told. */
@@ -192,10 +192,10 @@ class Session implements Actor<SessionActorMessage> {
 
   #inboundWithdrawn(inbound: Inbound): void {
     const { seq } = inbound;
-    if (this.#isInTurn(inbound) || this.#commands.active?.inbound.seq === seq) return;
+    if (this.#isInTurn(inbound) || this.#work.commands.active?.inbound.seq === seq) return;
     this.#memory.withdrawn.add(seq);
     this.#memory.waiting.forget([seq]);
-    this.#pipe(
+    this.#beside.pipe(
       () => this.#services.journal.withdraw(seq),
       (outcome) => ({ type: "withdrawn", outcome }),
     );
@@ -203,40 +203,23 @@ class Session implements Actor<SessionActorMessage> {
 
   /** A draft held up what its chat wrote after it. */
   #withdrawn(outcome: Outcome<boolean>): void {
-    if (valueOf(outcome)) this.#mayHaveWork = true;
+    if (valueOf(outcome)) this.#work.messagesMayWait();
     this.#advance();
   }
 
-  /** Looks into the journal for what was not told, or not kept. */
-  #look(): void {
-    if (this.#isLooking || this.#log === undefined) {
-      this.#mustLook = true; // the look that is under way may have read too early
-      return;
+  #looked(waiting: Waiting): void {
+    this.#work.looked(waiting);
+    if (waiting.hasMessages && this.#desk.isOpen) {
+      this.#answer((log) => this.#desk.lookForAnswer(log));
     }
-    this.#isLooking = true;
-    this.#mustLook = false;
-    const { journal } = this.#services;
-    this.#pipe(
-      () => lookForWork(journal, this.#sessionKey),
-      (outcome) => ({ type: "looked", outcome }),
-    );
-  }
-
-  #looked(outcome: Outcome<Waiting>): void {
-    this.#isLooking = false;
-    this.#take(valueOf(outcome));
-  }
-
-  #take({ commands, hasMoreCommands, hasMessages }: Waiting): void {
-    const fits = commands.every((command) => this.#commands.add(command));
-    if (hasMoreCommands || !fits) this.#mustLook = true;
-    if (hasMessages) this.#mayHaveWork = true;
-    if (hasMessages && this.#desk.isOpen) this.#answer((log) => this.#desk.lookForAnswer(log));
     this.#advance();
   }
 
   #answer(take: (log: SessionLog) => Promise<void>): void {
-    this.#pipe(() => take(this.#wokenLog()), (outcome) => ({ type: "answer_taken", outcome }));
+    this.#beside.pipe(
+      () => take(this.#wokenLog()),
+      (outcome) => ({ type: "answer_taken", outcome }),
+    );
   }
 
   #voidQuestion({ unanswered: [home], turnId }: TurnSteps, log: SessionLog): void {
@@ -246,12 +229,12 @@ class Session implements Actor<SessionActorMessage> {
   /** Begins whatever is next: commands first, then a turn, then sleep. */
   #advance(): void {
     if (this.#log === undefined) return;
-    if (this.#commands.active === undefined) this.#nextCommand();
-    if (this.#commands.active !== undefined) return;
+    if (this.#work.commands.active === undefined) this.#nextCommand();
+    if (this.#work.commands.active !== undefined) return;
     this.#upkeep.next();
     if (this.#seat.isReady) return this.#startTurn(this.#log);
     if (!this.#seat.isIdle) return;
-    if (this.#turn !== undefined || this.#mayHaveWork) this.#queue();
+    if (this.#turn !== undefined || this.#work.mayHaveMessages) this.#queue();
     else this.#rest();
   }
 
@@ -263,12 +246,12 @@ class Session implements Actor<SessionActorMessage> {
 
   #rest(): void {
     if (this.#upkeep.isBusy) return this.#idleness.end();
-    this.#idleness.begin({ isTold: !this.#isLooking });
+    this.#idleness.begin({ isTold: !this.#work.isLooking });
   }
 
   #idleElapsed(): void {
     if (this.#isOccupied) return;
-    this.#idleness.elapsed({ isTold: !this.#isLooking });
+    this.#idleness.elapsed({ isTold: !this.#work.isLooking });
     this.#rest();
   }
 
@@ -280,7 +263,7 @@ class Session implements Actor<SessionActorMessage> {
   /** Something is under way, or it is not awake yet. */
   get #isOccupied(): boolean {
     if (this.#log === undefined || !this.#seat.isIdle) return true;
-    return this.#commands.active !== undefined || this.#upkeep.isBusy;
+    return this.#work.commands.active !== undefined || this.#upkeep.isBusy;
   }
 
   #permitGranted(requestId: string): void {
@@ -298,9 +281,12 @@ class Session implements Actor<SessionActorMessage> {
       steps: new TurnSteps(log, this.#services.newId()),
       mustRunAlone: false,
     });
-    this.#mayHaveWork = false;
+    this.#work.messagesTaken();
     this.#seat.begin(() =>
-      this.#pipe((signal) => turn.run(signal), (outcome) => ({ type: "turn_ended", outcome }))
+      this.#beside.pipe(
+        (signal) => turn.run(signal),
+        (outcome) => ({ type: "turn_ended", outcome }),
+      )
     );
   }
 
@@ -308,11 +294,11 @@ class Session implements Actor<SessionActorMessage> {
     if (outcome.state === "ok") {
       const { paused, mayLeaveWork } = outcome.value;
       if (paused === undefined) this.#turn = undefined;
-      if (mayLeaveWork) this.#mayHaveWork = true;
+      if (mayLeaveWork) this.#work.messagesMayWait();
       return this.#turnOver(paused);
     }
     if (outcome.error instanceof JournalError) throw outcome.error;
-    if (this.#commands.active?.phase === "waiting") return this.#turnOver();
+    if (this.#work.commands.active?.phase === "waiting") return this.#turnOver();
     logger.error("A turn of {sessionKey} broke, and is tried again: {reason}", {
       sessionKey: this.#sessionKey,
       reason: outcome.error.message,
@@ -323,9 +309,8 @@ class Session implements Actor<SessionActorMessage> {
 
   #turnOver(paused?: SpentBudget): void {
     this.#seat.over();
-    const { compaction } = this.#services;
-    compaction?.tell({ type: "session_used", sessionKey: this.#sessionKey });
-    const command = this.#commands.active;
+    this.#services.compaction?.tell({ type: "session_used", sessionKey: this.#sessionKey });
+    const command = this.#work.commands.active;
     if (command?.phase === "waiting") return this.#carryOut(command);
     if (paused !== undefined) this.#seat.pause(paused);
     this.#advance();
@@ -347,20 +332,17 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #nextCommand(): void {
-    const command = this.#commands.begin();
-    if (command === undefined) {
-      if (this.#mustLook) this.#look();
-      return;
-    }
+    const command = this.#work.commands.begin();
+    if (command === undefined) return this.#work.lookAgain();
     this.#idleness.end();
-    this.#pipe(
+    this.#beside.pipe(
       () => stillWaits(this.#services.journal, command.inbound),
       (outcome) => ({ type: "command_checked", outcome }),
     );
   }
 
   #commandChecked(outcome: Outcome<boolean>): void {
-    const command = this.#commands.activeIn("checking");
+    const command = this.#work.commands.activeIn("checking");
     if (!valueOf(outcome)) return this.#commandOver();
     if (!endsTurn(command.name)) return this.#carryOut(command);
     if (this.#seat.clear()) return this.#carryOut(command);
@@ -369,10 +351,9 @@ class Session implements Actor<SessionActorMessage> {
 
   #carryOut(command: ActiveCommand): void {
     command.phase = "running";
+    const { name, argument, inbound, hurry } = command;
     const scene = {
-      name: command.name,
-      argument: command.argument,
-      command: command.inbound,
+      ...{ name, argument, hurry, command: inbound },
       services: this.#services,
       log: this.#wokenLog(),
       memory: this.#memory,
@@ -380,24 +361,23 @@ class Session implements Actor<SessionActorMessage> {
       paused: this.#seat.paused,
       desk: this.#desk,
       upkeep: this.#upkeep,
-      hurry: command.hurry,
     };
-    this.#pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
+    this.#beside.pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
   }
 
   #commandDone(outcome: Outcome<void>): void {
     valueOf(outcome);
-    const { name, inbound } = this.#commands.activeIn("running");
+    const { name, inbound } = this.#work.commands.activeIn("running");
     if (endsTurn(name)) {
       this.#memory.waiting.forgetBefore(inbound.seq);
       this.#turn = undefined;
-      this.#mayHaveWork = true; // it held up what came after it
+      this.#work.messagesMayWait(); // it held up what came after it
     }
     this.#commandOver();
   }
 
   #commandOver(): void {
-    this.#commands.end();
+    this.#work.commands.end();
     this.#advance();
   }
 
@@ -415,17 +395,4 @@ class Session implements Actor<SessionActorMessage> {
     invariant(this.#log !== undefined, "the session was woken");
     return this.#log;
   }
-
-  #pipe<T>(
-    work: (signal: AbortSignal) => Promise<T>,
-    makeMessage: (outcome: Outcome<T>) => SessionActorMessage,
-  ): Work {
-    return this.#beside.pipe(work, makeMessage);
-  }
-}
-
-/** What work gave; a failure restarts the actor, which reads the journal anew. */
-function valueOf<T>(outcome: Outcome<T>): T {
-  if (outcome.state === "failed") throw outcome.error;
-  return outcome.value;
 }

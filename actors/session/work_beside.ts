@@ -33,3 +33,9 @@ export class WorkBeside<M> {
     await Promise.allSettled(this.#underWay);
   }
 }
+
+/** What work gave; a failure restarts the actor that asks, which reads the journal anew. */
+export function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.state === "failed") throw outcome.error;
+  return outcome.value;
+}

@@ -216,7 +216,7 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "forgets what waits behind a turn",
     file: "actors/session/session.ts",
-    find: "if (mayLeaveWork) this.#mayHaveWork = true;",
+    find: "if (mayLeaveWork) this.#work.messagesMayWait();",
     replace: "",
   },
   {
@@ -233,9 +233,9 @@ const SESSION: readonly PlantedFault[] = [
   },
   {
     what: "lets the model answer commands",
-    file: "actors/session/session.ts",
-    find: "const isMessage = !isCommand(inbound);",
-    replace: "const isMessage = !isCommand(inbound) || inbound.seq > 0;",
+    file: "actors/session/waiting_work.ts",
+    find: "if (!isCommand(inbound)) this.#mayHaveMessages = true;",
+    replace: "if (inbound.seq > 0) this.#mayHaveMessages = true;",
   },
   {
     what: "never sleeps",
@@ -474,7 +474,7 @@ const BEYOND: readonly PlantedFault[] = [
   {
     what: "forgets what waits behind a draft that is taken back",
     file: "actors/session/session.ts",
-    find: "if (valueOf(outcome)) this.#mayHaveWork = true;",
+    find: "if (valueOf(outcome)) this.#work.messagesMayWait();",
     replace: "valueOf(outcome);",
   },
   {
