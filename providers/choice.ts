@@ -163,11 +163,18 @@ class Sections {
     const needsNoKey = isKind(vendor, "local") || isKind(vendor, "oauth") ||
       (isKind(vendor, "direct") && vendor.backend !== "azure_openai");
     const baseUrl = written || known.defaultBaseUrl;
-    if (this.isEmpty && (baseUrl === undefined || (apiKey === "" && !needsNoKey))) {
+    // Who names an endpoint of their own has begun to set it up: the address is what is missing.
+    const isBegun = isKind(vendor, "direct") && baseUrl === undefined;
+    if (this.isEmpty && !isBegun && (baseUrl === undefined || (apiKey === "" && !needsNoKey))) {
       return { state: "unconfigured" };
     }
     if (apiKey === "" && !needsNoKey) return problem(keyOf(vendor, "apiKey"), "no key is set");
-    if (baseUrl === undefined) return problem(keyOf(vendor, "apiBase"), "no address is set");
+    if (baseUrl === undefined) {
+      return problem(
+        keyOf(vendor, "apiBase"),
+        "no address is set, such as http://127.0.0.1:8000/v1",
+      );
+    }
     if (!isHttpUrl(baseUrl)) {
       return problem(keyOf(vendor, "apiBase"), "its value is no http or https URL");
     }

@@ -46,6 +46,9 @@ export interface ChosenModels {
 /** Who answers, or what keeps the first bad entry from working. */
 export type ModelChoice = ChosenModels | Exclude<ProviderChoice, ChosenProvider>;
 
+/** What keeps a set-up from working. */
+export type ModelProblem = Extract<ModelChoice, { readonly state: "problem" }>;
+
 /** Chooses for each model alike. */
 export function chooseModels(
   { model, provider, fallbackModels }: ModelSettings,
@@ -66,6 +69,11 @@ export function chooseModels(
     fallbacks.push({ fallback, choice });
   }
   return { state: "chosen", model, choice, fallbacks };
+}
+
+/** What keeps a choice from working, with the key of the config that it is about. */
+export function problemText({ key, problem }: ModelProblem): string {
+  return problem.includes(`"${key}"`) ? problem : `Cannot use "${key}": ${problem}`;
 }
 
 /** Who answers, in one line for people. */

@@ -9,7 +9,9 @@ import {
   chooseModels,
   type ChosenModels,
   type FallbackModel,
+  type ModelProblem,
   modelsLine,
+  problemText,
   sharedWindowTokens,
 } from "../../providers/model_choice.ts";
 import {
@@ -139,9 +141,6 @@ function providerOptions(
   };
 }
 
-function unusable(
-  { key, problem }: { readonly key: string; readonly problem: string },
-  configFile: string,
-): StartError {
-  return new StartError("provider_unusable", `Cannot use ${key} of "${configFile}": ${problem}`);
+function unusable(problem: ModelProblem, configFile: string): StartError {
+  return new StartError("provider_unusable", `${problemText(problem)}; mend it in "${configFile}"`);
 }

@@ -143,6 +143,12 @@ Deno.test.each<[string, Case]>([
   ["providers.openai.apiKey", { model: "m", provider: "openai", providers: { groq: KEY } }],
   ["providers.deepseek.apiKey", { model: "deepseek/deepseek-chat", providers: { groq: KEY } }],
   ["providers.custom.apiBase", { model: "m", provider: "custom", providers: { custom: KEY } }],
+  ["providers.custom.apiBase", { model: "m", provider: "custom" }],
+  ["providers.custom.apiBase", {
+    model: "m",
+    provider: "custom",
+    providers: { custom: { extraHeaders: { "X-Team": "blue" } } },
+  }],
   ["providers.custom.apiBase", {
     model: "m",
     provider: "custom",
@@ -174,7 +180,7 @@ Deno.test.each<[string, Case]>([
 Deno.test.each<[Case]>([
   [{ model: "anthropic/claude-opus-4-5" }],
   [{ model: "gpt-4o", provider: "openai" }],
-  [{ model: "m", provider: "custom" }],
+  [{ model: "m", provider: "vllm" }],
   [{ model: "m", providers: { openai: { apiKey: "  ", apiBase: "" } } }],
 ])("chooseProvider finds nothing set up for %j", (options) => {
   assert.deepEqual(choose(options), { state: "unconfigured" });

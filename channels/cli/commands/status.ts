@@ -12,7 +12,7 @@ import { type GatewayStatus, statusRequest } from "../../../actors/gateway/contr
 import { LockedError } from "../../../actors/gateway/errors.ts";
 import { queueDepths } from "../../../actors/gateway/health.ts";
 import { withIdleJournal } from "../../../actors/gateway/state_journal.ts";
-import { chooseModels, modelsLine } from "../../../providers/model_choice.ts";
+import { chooseModels, modelsLine, problemText } from "../../../providers/model_choice.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 import { type IdleStatus, idleText, runningText } from "../status_text.ts";
@@ -77,7 +77,7 @@ function modelLine({ agents, providers }: LoadedConfig["config"]): string {
   const choice = chooseModels(agents.defaults, providers);
   switch (choice.state) {
     case "problem":
-      return `Model: ${choice.key}: ${choice.problem}`;
+      return `Model: ${problemText(choice)}`;
     case "unconfigured":
       return "Model: no provider is configured";
     default:

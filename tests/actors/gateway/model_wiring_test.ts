@@ -69,3 +69,21 @@ Deno.test("wireModels forgets names that were not asked for lately", async () =>
   assert.notEqual(models.find("openai/gpt-0"), first);
   assert.equal(models.find("openai/gpt-40"), models.find("openai/gpt-40"));
 });
+
+Deno.test.each<[string, object]>([
+  [
+    'Cannot use "providers.custom.apiBase": no address is set, such as http://127.0.0.1:8000/v1',
+    { provider: "custom" },
+  ],
+  [
+    'Cannot use "agents.defaults.fallbackModels[0]": ' +
+    'Cannot use "providers.groq.apiKey": no key is set',
+    { fallbackModels: [{ model: "m", provider: "groq" }] },
+  ],
+])("wireModels says what to mend, and where: %s", async (problem, defaults) => {
+  await assert.rejects(wired(defaults), ({ message }: Error) => {
+    assert.match(message, /; mend it in "[^"]+"$/);
+    assert.equal(message.replace(/; mend it in .*$/, ""), problem);
+    return true;
+  });
+});

@@ -44,6 +44,16 @@ Deno.test("providers says which stand-in nobody can answer for", async () => {
   assert.match(out, /^Model: test-model \(Cannot use "providers.openai.apiKey": no key is set\)\n/);
 });
 
+Deno.test("providers and status name the address that a server of one's own lacks", async () => {
+  await using place = await home({}, { provider: "custom" });
+  const missing = /^Model: [^\n]*Cannot use "providers\.custom\.apiBase": no address is set/;
+  assert.match((await run(place, "providers")).out, missing);
+  assert.match((await run(place, "status")).out, new RegExp(missing.source, "m"));
+  const { code, out } = await run(place, "providers", "test", "custom");
+  assert.equal(code, 1);
+  assert.match(out, /^✗ custom: config: Cannot use "providers\.custom\.apiBase": no address/);
+});
+
 Deno.test("providers --json lists every vendor, without keys", async () => {
   await using place = await home({ deepseek: { apiKey: "sk-secret" } });
   const { code, out } = await run(place, "providers", "--json");
