@@ -26,8 +26,10 @@ import {
 import { resolveProvider, withoutUnreachable } from "./provider_names.ts";
 import { Report } from "./report.ts";
 import { type Config, type CoreConfig, coreSchema } from "./schema.ts";
+import { PROVIDER_KEYS } from "./schema/providers.ts";
 import { type ConfigSecrets, secretsOf } from "./secrets.ts";
 import { type ConfigSource, NotTextError } from "./source.ts";
+import { foldName } from "./spelling.ts";
 import { isObject, own, withKey } from "./tree.ts";
 import { validate } from "./validate.ts";
 import { workspacePlace } from "./workspace_place.ts";
@@ -182,7 +184,7 @@ function finishCore(
 }
 
 /** Warns about values that are allowed and yet hardly meant. */
-function adviseOnValues({ agents, channels }: CoreConfig, report: Report): void {
+function adviseOnValues({ agents, channels, providers }: CoreConfig, report: Report): void {
   const { maxTokens, contextWindowTokens, fallbackModels } = agents.defaults;
   if (agents.defaults.unifiedSession && agents.defaults.memoryScope !== "global") {
     report.warn(
@@ -204,10 +206,12 @@ function adviseOnValues({ agents, channels }: CoreConfig, report: Report): void 
     const key = showPath(path);
     report.warn(path, `${key}.maxTokens leaves no room in ${key}.contextWindowTokens: lower it`);
   }
-  if (!["groq", "openai"].includes(channels.transcriptionProvider)) {
+  const transcribers = [...PROVIDER_KEYS, ...Object.keys(providers)].map(foldName);
+  if (!transcribers.includes(foldName(channels.transcriptionProvider))) {
     report.warn(
       ["channels", "transcriptionProvider"],
-      "channels.transcriptionProvider is neither groq nor openai: groq is used",
+      "channels.transcriptionProvider is neither groq nor openai nor another name of section " +
+        "providers: groq is used",
     );
   }
 }

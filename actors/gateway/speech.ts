@@ -29,6 +29,7 @@ export type TranscribeFolder = (mediaFolder: string) => Transcribe;
 export function wireSpeech({ config, fallbacks, clock }: SpeechOptions): TranscribeFolder {
   const service = chooseTranscription({
     provider: config.channels.transcriptionProvider,
+    model: config.channels.transcriptionModel,
     providers: config.providers,
     fallbacks,
   });

@@ -4,13 +4,15 @@
  */
 
 import type { ProviderSection } from "../choice.ts";
-import { toCamelCase, toSnakeCase } from "../vendors.ts";
+import { findVendor, toSnakeCase } from "../vendors.ts";
 
 /** A service that writes speech down, and how to reach it. */
 export interface TranscriptionService {
-  readonly name: "groq" | "openai";
+  /** As under `providers`, in snake_case. */
+  readonly name: string;
   /** Complete address. */
   readonly url: string;
+  /** "" where none is set: servers of one's own want none. */
   readonly apiKey: string;
   readonly model: string;
   readonly extraHeaders: Readonly<Record<string, string>>;
@@ -26,8 +28,10 @@ export interface TranscriptionFallbacks {
 
 /** What the choice is made from. */
 export interface TranscriptionOptions {
-  /** `channels.transcriptionProvider`; anything but `openai` means `groq`. */
+  /** `channels.transcriptionProvider`: a vendor, or a section of one's own under `providers`. */
   readonly provider: string;
+  /** `channels.transcriptionModel`; null takes the service's usual one. */
+  readonly model: string | null;
   /** `providers` of the config. */
   readonly providers: Readonly<Record<string, ProviderSection | undefined>>;
   /** From the environment. */
@@ -36,31 +40,76 @@ export interface TranscriptionOptions {
 
 const PATH = "/audio/transcriptions";
 
-/** The service to use; null when it has no key. */
+/** What those who speak OpenAI's protocol call the model, where they have but one. */
+const USUAL_MODEL = "whisper-1";
+
+/** The service to use; null when it has no key, or nobody knows where it is. */
 export function chooseTranscription(options: TranscriptionOptions): TranscriptionService | null {
-  const { provider, fallbacks } = options;
-  const name = provider.trim().toLowerCase() === "openai" ? "openai" : "groq";
+  const name = nameOf(options);
   const section = sectionOf(options, name);
-  const known = name === "openai"
-    ? {
-      apiKey: fallbacks.openaiApiKey,
-      baseUrl: fallbacks.openaiBaseUrl ?? "https://api.openai.com/v1",
-      model: "whisper-1",
-    }
-    : {
-      apiKey: fallbacks.groqApiKey,
-      baseUrl: fallbacks.groqBaseUrl ?? "https://api.groq.com/openai/v1",
-      model: "whisper-large-v3",
-    };
+  const known = knownService(name, options.fallbacks);
   const apiKey = section?.apiKey || known.apiKey || "";
-  if (apiKey === "") return null;
+  const base = section?.apiBase || known.baseUrl;
+  // Only an address that somebody wrote down can be that of a server without a key.
+  if (base === null || (apiKey === "" && (known.needsKey || !section?.apiBase))) return null;
   return {
     name,
-    url: urlOf(section?.apiBase || known.baseUrl),
+    url: urlOf(base),
     apiKey,
-    model: known.model,
+    model: options.model ?? known.model,
     extraHeaders: section?.extraHeaders ?? {},
   };
+}
+
+/** Names that nobody goes by mean groq. */
+function nameOf(options: TranscriptionOptions): string {
+  const written = options.provider.trim();
+  if (["openai", "groq"].includes(written.toLowerCase())) return written.toLowerCase();
+  const name = toSnakeCase(written);
+  const isKnown = findVendor(name) !== undefined || sectionOf(options, name) !== undefined;
+  return isKnown ? name : "groq";
+}
+
+function sectionOf(
+  { providers }: TranscriptionOptions,
+  name: string,
+): ProviderSection | undefined {
+  const key = Object.keys(providers).find((candidate) => toSnakeCase(candidate) === name);
+  return key === undefined ? undefined : providers[key];
+}
+
+/** What is known of a service without the config. */
+interface KnownService {
+  readonly apiKey: string | null;
+  readonly baseUrl: string | null;
+  readonly model: string;
+  readonly needsKey: boolean;
+}
+
+function knownService(name: string, fallbacks: TranscriptionFallbacks): KnownService {
+  switch (name) {
+    case "openai":
+      return {
+        apiKey: fallbacks.openaiApiKey,
+        baseUrl: fallbacks.openaiBaseUrl ?? "https://api.openai.com/v1",
+        model: USUAL_MODEL,
+        needsKey: true,
+      };
+    case "groq":
+      return {
+        apiKey: fallbacks.groqApiKey,
+        baseUrl: fallbacks.groqBaseUrl ?? "https://api.groq.com/openai/v1",
+        model: "whisper-large-v3",
+        needsKey: true,
+      };
+    default:
+      return {
+        apiKey: null,
+        baseUrl: findVendor(name)?.defaultBaseUrl ?? null,
+        model: USUAL_MODEL,
+        needsKey: false,
+      };
+  }
 }
 
 /** People give the base that chat uses as well as the complete address. */
@@ -69,11 +118,4 @@ function urlOf(base: string): string {
   const path = url.pathname.replace(/\/+$/, "");
   url.pathname = path.endsWith(PATH) ? path : `${path}${PATH}`;
   return url.href;
-}
-
-function sectionOf(
-  { providers }: TranscriptionOptions,
-  name: string,
-): ProviderSection | undefined {
-  return providers[toCamelCase(name)] ?? providers[toSnakeCase(name)];
 }

@@ -73,7 +73,10 @@ export class Transcriber {
     try {
       const response = await fetch(url, {
         method: "POST",
-        headers: { authorization: `Bearer ${apiKey}`, ...extraHeaders },
+        headers: {
+          ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),
+          ...extraHeaders,
+        },
         body: this.#form(recording),
         signal: AbortSignal.any([signal, timeout.signal]),
       });

@@ -64,7 +64,12 @@ class Service implements AsyncDisposable {
     signal = new AbortController().signal,
   ): Promise<TranscriptionResult> {
     const providers = { groq: { apiKey: KEY, apiBase: this.base } };
-    const service = chooseTranscription({ provider: "groq", providers, fallbacks: NONE });
+    const service = chooseTranscription({
+      provider: "groq",
+      model: null,
+      providers,
+      fallbacks: NONE,
+    });
     assert.ok(service !== null);
     return new Transcriber(service, this.clock).transcribe(recording, signal);
   }
@@ -105,6 +110,22 @@ Deno.test("Transcriber sends a recording and gives what was said", async () => {
     type: "audio/ogg",
     bytes: 5,
   }]);
+});
+
+Deno.test("Transcriber asks a server of one's own for the model that is named, without a key", async () => {
+  await using server = new Service(said("hello"));
+  const service = chooseTranscription({
+    provider: "myWhisper",
+    model: "large-v3-turbo",
+    providers: { myWhisper: { apiBase: server.base } },
+    fallbacks: { ...NONE, groqApiKey: KEY },
+  });
+  assert.ok(service !== null);
+  const recording = { fileName: "note.mp3", bytes: new Uint8Array(5) };
+  const signal = new AbortController().signal;
+  const result = await new Transcriber(service, server.clock).transcribe(recording, signal);
+  assert.deepEqual(result, { state: "transcribed", text: "hello" });
+  assert.partialDeepStrictEqual(server.sent, [{ model: "large-v3-turbo", authorization: null }]);
 });
 
 Deno.test("Transcriber tells silence from failure", async () => {
@@ -208,9 +229,31 @@ Deno.test.each([
     fallbacks: { groqApiKey: "k", groqBaseUrl: "http://h/x?y=1" },
     to: "http://h/x/audio/transcriptions?y=1",
   },
+  {
+    provider: "siliconflow",
+    providers: { siliconflow: { apiKey: "k" } },
+    fallbacks: { groqApiKey: "k" },
+    to: "https://api.siliconflow.cn/v1/audio/transcriptions",
+  },
+  { provider: "siliconflow", providers: {}, fallbacks: { groqApiKey: "k" }, to: null },
+  {
+    provider: "my-whisper",
+    providers: { myWhisper: { apiBase: "http://127.0.0.1:8000/v1" } },
+    fallbacks: {},
+    to: "http://127.0.0.1:8000/v1/audio/transcriptions",
+  },
+  { provider: "vllm", providers: { vllm: { apiKey: "k" } }, fallbacks: {}, to: null },
+  { provider: "ollama", providers: {}, fallbacks: {}, to: null },
+  {
+    provider: "groq",
+    providers: { groq: { apiBase: "http://h/v1" } },
+    fallbacks: {},
+    to: null,
+  },
 ])("chooseTranscription sends $provider to $to", ({ provider, providers, fallbacks, to }) => {
   const choice = chooseTranscription({
     provider,
+    model: null,
     providers,
     fallbacks: { ...NONE, ...fallbacks },
   });

@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { wholeNumber } from "./values.ts";
+import { textOrNull, wholeNumber } from "./values.ts";
 
 /** Keys of section `channels` that are not the name of a channel. */
 export interface CommonChannelsConfig {
@@ -15,8 +15,10 @@ export interface CommonChannelsConfig {
   readonly sendToolHints: boolean;
   /** Attempts to deliver, the first one included; 0 still makes one. */
   readonly sendMaxRetries: number;
-  /** Who turns voice into text; anything but `openai` means `groq`. */
+  /** Who turns voice into text: a name of section `providers`. */
   readonly transcriptionProvider: string;
+  /** What the service is asked for; null takes its usual model. */
+  readonly transcriptionModel: string | null;
 }
 
 /** Schema of the common keys of section `channels`. */
@@ -25,4 +27,5 @@ export const channelsSchema: z.ZodType<CommonChannelsConfig> = z.object({
   sendToolHints: z.boolean().default(false),
   sendMaxRetries: wholeNumber(0, 10).default(3),
   transcriptionProvider: z.string().default("groq"),
+  transcriptionModel: textOrNull(),
 });

@@ -170,6 +170,7 @@ function transcriptionHost({ config, process }: LoadedConfig): string | null {
   if (Object.keys(config.channels.enabled).length === 0) return null;
   const service = chooseTranscription({
     provider: config.channels.transcriptionProvider,
+    model: config.channels.transcriptionModel,
     providers: config.providers,
     fallbacks: process.transcription,
   });

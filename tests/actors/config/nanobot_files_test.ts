@@ -35,6 +35,7 @@ const WRITTEN_BY_NANOBOT = {
     sendToolHints: false,
     sendMaxRetries: 3,
     transcriptionProvider: "groq",
+    transcriptionModel: null,
     telegram: { enabled: false, token: "", allowFrom: [], groupPolicy: "mention" },
     feishu: { enabled: false, appId: "", appSecret: "", allowFrom: [], domain: "feishu" },
     mochat: { enabled: false, groups: { some_id: { requireMention: false } } },

@@ -188,6 +188,15 @@ Deno.test("Providers are found under any spelling, and empty when there is no se
   });
 });
 
+Deno.test.each([
+  ["siliconflow", {}],
+  ["azure-openai", {}],
+  ["my-whisper", { myWhisper: { apiBase: "http://127.0.0.1:8000/v1" } }],
+])("The transcription provider %s is taken without a warning", async (name, providers) => {
+  const channels = { transcriptionProvider: name };
+  assert.deepEqual((await loadSettings({ channels, providers })).warnings, []);
+});
+
 Deno.test("An unknown transcription provider means groq, with a warning", async () => {
   const { warnings } = await loadSettings({ channels: { transcriptionProvider: "whisper" } });
   assert.match(warnings.join(), /neither groq nor openai/);

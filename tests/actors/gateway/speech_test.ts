@@ -16,6 +16,7 @@ const CHANNELS = {
   sendToolHints: false,
   sendMaxRetries: 3,
   transcriptionProvider: "groq",
+  transcriptionModel: null,
   enabled: {},
   others: {},
 };
