@@ -54,7 +54,8 @@ export class SendPace {
     for (const [id, untilMs] of this.#chatHolds) {
       if (untilMs <= nowMs) this.#chatHolds.delete(id);
     }
-    this.#chatHolds.set(chatId, nowMs + delayMs);
+    const heldUntilMs = this.#chatHolds.get(chatId) ?? -Infinity;
+    this.#chatHolds.set(chatId, Math.max(heldUntilMs, nowMs + delayMs));
   }
 
   /** The platform refused for the app's rate. */

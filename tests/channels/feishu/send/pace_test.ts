@@ -2,21 +2,23 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SendPace } from "../../../../channels/feishu/send/pace.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
+import { busiest } from "./busiest.ts";
 
 const SIGNAL = new AbortController().signal;
 
-/** The most calls that any stretch of `windowMs` saw. */
-function busiest(times: readonly number[], windowMs: number): number {
-  return Math.max(
-    0,
-    ...times.map((start) => times.filter((at) => at >= start && at < start + windowMs).length),
-  );
-}
-
 Deno.test("SendPace keeps the documented rates whatever is sent when", async () => {
-  const sends = fc.array(
-    fc.record({ chat: fc.integer({ min: 0, max: 30 }), afterMs: fc.integer({ min: 0, max: 40 }) }),
-    { maxLength: 150 },
+  // Bursts, to few chats as well as to many: both limits must be in the way.
+  const sends = fc.integer({ min: 0, max: 120 }).chain((chatMax) =>
+    fc.array(
+      fc.record({
+        chat: fc.integer({ min: 0, max: chatMax }),
+        afterMs: fc.oneof(
+          { weight: 9, arbitrary: fc.constant(0) },
+          fc.integer({ min: 0, max: 400 }),
+        ),
+      }),
+      { minLength: 60, maxLength: 150 },
+    )
   );
   await fc.assert(
     fc.asyncProperty(sends, async (plan) => {
@@ -37,6 +39,25 @@ Deno.test("SendPace keeps the documented rates whatever is sent when", async () 
     }),
     { numRuns: 8 },
   );
+});
+
+Deno.test.each([
+  { chats: 1, perSecond: 5 },
+  { chats: 60, perSecond: 50 },
+])("SendPace sends sixty messages to $chats chats at $perSecond a second, or little less", async ({
+  chats,
+  perSecond,
+}) => {
+  const clock = new ManualClock(0);
+  const pace = new SendPace(clock);
+  const times: number[] = [];
+  for (let index = 0; index < 60; index++) {
+    void pace.message(`oc_${index % chats}`, SIGNAL).then(() => times.push(clock.now()));
+  }
+  await clock.advance(60_000);
+  assert.equal(times.length, 60);
+  const fastest = busiest(times, 1_000);
+  assert.ok(fastest <= perSecond && fastest >= perSecond * 0.8, `${fastest} a second`);
 });
 
 Deno.test("SendPace keeps the rate of a minute", async () => {
@@ -64,6 +85,24 @@ Deno.test("SendPace lets other chats go on while one must wait", async () => {
   await clock.advance(1);
   assert.equal(isSent, true);
 });
+
+Deno.test.each(["chat", "app"])(
+  "SendPace waits the longest that was asked of a %s",
+  async (whom) => {
+    const clock = new ManualClock(0);
+    const pace = new SendPace(clock);
+    for (const delayMs of [5_000, 1_000]) {
+      if (whom === "chat") pace.holdChat("oc_a", delayMs);
+      else pace.holdApp(delayMs);
+    }
+    let isSent = false;
+    void pace.message("oc_a", SIGNAL).then(() => isSent = true);
+    await clock.advance(4_999);
+    assert.equal(isSent, false);
+    await clock.advance(1);
+    assert.equal(isSent, true);
+  },
+);
 
 Deno.test("SendPace holds everything while the app must wait, and stops when it is told", async () => {
   const clock = new ManualClock(0);
