@@ -71,20 +71,7 @@ Deno.test("SharedTokens renews once for all processes", async () => {
   await world.store(0);
   const held = Promise.withResolvers<void>();
   world.server.gate = held.promise;
-  const processes = Array.from({ length: 3 }, () =>
-    new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "-A",
-        "--cached-only",
-        new URL("./token_process.ts", import.meta.url).pathname,
-        world.stateFolder,
-        world.server.url,
-        String(world.clock.now()),
-      ],
-      stdout: "piped",
-      stderr: "inherit",
-    }).output());
+  const processes = Array.from({ length: 3 }, () => tokenProcess(world).output());
   await until(() => world.server.count("/oauth/token") === 1, { timeoutMs: 20_000 });
   held.resolve();
   const outputs = await Promise.all(processes);
@@ -92,6 +79,25 @@ Deno.test("SharedTokens renews once for all processes", async () => {
   assert.equal(tokens.size, 1, "all have the same token");
   assert.equal(world.server.access.has([...tokens][0] ?? ""), true);
   assert.equal(world.server.count("/oauth/token"), 1);
+});
+
+Deno.test("SharedTokens renews after a process that was killed while it renewed", async () => {
+  await using world = await bench();
+  const stored = await world.store(0);
+  const held = Promise.withResolvers<void>();
+  world.server.gate = held.promise;
+  const dying = tokenProcess(world).spawn();
+  await until(() => world.server.count("/oauth/token") === 1, { timeoutMs: 20_000 });
+  world.server.gate = Promise.resolve();
+  const waiting = world.open().get();
+  dying.kill("SIGKILL");
+  await Promise.all([dying.status, dying.stdout.cancel()]);
+  const { access } = await waiting;
+  held.resolve();
+  assert.notEqual(access, stored.access);
+  assert.equal(world.server.access.has(access), true);
+  const left = [...Deno.readDirSync(`${world.stateFolder}/auth`)].map(({ name }) => name);
+  assert.deepEqual(left.toSorted(), ["openai_codex.json", "openai_codex.json.lock"]);
 });
 
 Deno.test("SharedTokens uses what is still good when it cannot be renewed", async () => {
@@ -213,3 +219,24 @@ Deno.test("copilotTokens says that an account has no Copilot", async () => {
     message: /no Copilot$/,
   });
 });
+
+/** A process that asks for tokens. */
+function tokenProcess(world: {
+  readonly stateFolder: string;
+  readonly server: SignInServer;
+  readonly clock: ManualClock;
+}): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--cached-only",
+      new URL("./token_process.ts", import.meta.url).pathname,
+      world.stateFolder,
+      world.server.url,
+      String(world.clock.now()),
+    ],
+    stdout: "piped",
+    stderr: "inherit",
+  });
+}
