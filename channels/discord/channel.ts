@@ -4,17 +4,9 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { sleep } from "../../actors/kernel/clock.ts";
-import { LinkedSignal } from "../../actors/kernel/linked_signal.ts";
-import type {
-  Channel,
-  ChannelContext,
-  Delivery,
-  DeliveryReceipt,
-  LookUp,
-  Settled,
-} from "../channel.ts";
-import { networkWait } from "../network_wait.ts";
+import type { Channel, ChannelContext, Delivery, DeliveryReceipt, LookUp } from "../channel.ts";
+import { Delivering } from "../delivering.ts";
+import { reportedRun, untilKnown } from "../running.ts";
 import { DiscordApi } from "./api.ts";
 import {
   deliveryErrorOf,
@@ -44,6 +36,7 @@ export class DiscordChannel implements Channel {
   readonly #api: DiscordApi;
   readonly #signs: Signs;
   readonly #deliveries: Deliveries;
+  readonly #delivering: Delivering;
   #receiving: Receiving | null = null;
   #botId: string | null = null;
 
@@ -69,54 +62,30 @@ export class DiscordChannel implements Channel {
       remember: (key, state) => context.remember(key, state),
       workspaceFolder: context.workspaceFolder,
     });
+    this.#delivering = new Delivering({
+      signal,
+      isStreaming: section.streaming,
+      grow: (delivery, either) => this.#deliveries.grow(delivery, either),
+      finish: (delivery, either) => this.#finish(delivery, either),
+      settle: (settles, either) => this.#signs.settle(settles, either),
+      errorOf: deliveryErrorOf,
+    });
   }
 
   async run(): Promise<void> {
-    const { report, signal } = this.#context;
-    report({ state: "connecting", detail: "Connecting" });
-    try {
-      await this.#runUntilStopped(signal);
-    } catch (error) {
-      if (!signal.aborted) {
-        const detail = error instanceof Error ? error.message : String(error);
-        report({ state: "failed", detail });
-        throw error;
-      }
-    }
-    report({ state: "stopped", detail: "Stopped" });
+    await reportedRun(this.#context, () => this.#runUntilStopped(this.#context.signal));
   }
 
-  async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
-      if (delivery.phase === "growing") {
-        const messageIds = this.isStreaming ? await this.#deliveries.grow(delivery, either) : [];
-        return { messageIds };
-      }
-      const messageIds = await this.#deliveries.finish(delivery, either);
-      this.#receiving?.noteOwnAnswer(delivery, messageIds);
-      await this.#signs.settle(delivery.settles, either);
-      return { messageIds };
-    } catch (error) {
-      const failure = deliveryErrorOf(error);
-      if (failure.code === "delivery_permanent") await this.#settleFailed(delivery, either);
-      throw failure;
-    }
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#delivering.deliver(delivery, signal);
   }
 
-  async lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
+  lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
+    return this.#delivering.lookUp(delivery, signal, async (either) => {
       const botId = this.#botId;
       if (botId === null) throw new DiscordUnreachableError("look up", "not connected yet");
-      const found = await this.#deliveries.lookUp(delivery, botId, either);
-      if (found === "arrived") await this.#signs.settle(delivery.settles, either);
-      return found;
-    } catch (error) {
-      throw deliveryErrorOf(error);
-    }
+      return await this.#deliveries.lookUp(delivery, botId, either);
+    });
   }
 
   noteWaiting(platformId: string, isWaiting: boolean): void {
@@ -156,30 +125,21 @@ export class DiscordChannel implements Channel {
     }, signal);
   }
 
-  /** Who the bot is, asked for until it is known: that also shows whether the token is right. */
+  /** Who the bot is: that also shows whether the token is right. */
   async #findBot(signal: AbortSignal): Promise<User> {
-    const { clock, random, report } = this.#context;
-    for (let failures = 0;; failures++) {
-      try {
-        const bot = await this.#api.bot(signal);
-        logger.info("The bot is {name} ({id})", { name: bot.username, id: bot.id });
-        return bot;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (isUnauthorized(error)) throw new DiscordCredentialsError(WRONG_TOKEN, { cause: error });
-        const waitMs = networkWait(failures, random);
-        const detail = error instanceof Error ? error.message : String(error);
-        logger.warn("{detail}; trying again in {waitMs} ms", { detail, waitMs });
-        report({ state: "connecting", detail });
-        await sleep(clock, waitMs, signal);
-      }
-    }
+    const bot = await untilKnown(() => this.#api.bot(signal), {
+      context: this.#context,
+      logger,
+      refusalOf: (error) =>
+        isUnauthorized(error) ? new DiscordCredentialsError(WRONG_TOKEN, { cause: error }) : null,
+    });
+    logger.info("The bot is {name} ({id})", { name: bot.username, id: bot.id });
+    return bot;
   }
 
-  /** The sender sees that nothing goes on any more, though the answer could not be shown. */
-  async #settleFailed(delivery: Delivery, signal: AbortSignal): Promise<void> {
-    if (delivery.phase !== "final") return;
-    const failed = delivery.settles.map((settled): Settled => ({ ...settled, outcome: "failed" }));
-    await this.#signs.settle(failed, signal);
+  async #finish(delivery: Delivery, signal: AbortSignal): Promise<readonly string[]> {
+    const messageIds = await this.#deliveries.finish(delivery, signal);
+    this.#receiving?.noteOwnAnswer(delivery, messageIds);
+    return messageIds;
   }
 }

@@ -5,7 +5,8 @@
  */
 
 import { GatewayError } from "../../actors/kernel/errors.ts";
-import { DeliveryError } from "../channel.ts";
+import type { DeliveryError } from "../channel.ts";
+import { asDeliveryError, type FailureMeaning } from "../delivering.ts";
 
 /** What a refusal says. */
 export interface DiscordRefusal {
@@ -112,11 +113,11 @@ export function isAmbiguous(error: unknown): boolean {
 
 /** The failure as the outbox understands it. */
 export function deliveryErrorOf(error: unknown): DeliveryError {
-  if (error instanceof DeliveryError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof DiscordRefusedError && !isPassing(error)) {
-    return new DeliveryError("delivery_permanent", message, { cause: error });
-  }
-  const retryAfterMs = error instanceof DiscordRefusedError ? error.retryAfterMs : undefined;
-  return new DeliveryError("delivery_transient", message, { cause: error, retryAfterMs });
+  return asDeliveryError(error, meaningOf);
+}
+
+function meaningOf(error: unknown): FailureMeaning {
+  if (!(error instanceof DiscordRefusedError)) return { code: "delivery_transient" };
+  if (!isPassing(error)) return { code: "delivery_permanent" };
+  return { code: "delivery_transient", retryAfterMs: error.retryAfterMs };
 }

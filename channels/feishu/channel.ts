@@ -4,8 +4,6 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { sleep } from "../../actors/kernel/clock.ts";
-import { LinkedSignal } from "../../actors/kernel/linked_signal.ts";
 import type {
   Channel,
   ChannelContext,
@@ -13,10 +11,10 @@ import type {
   Delivery,
   DeliveryReceipt,
   LookUp,
-  Settled,
 } from "../channel.ts";
+import { Delivering } from "../delivering.ts";
+import { reportedRun, untilKnown } from "../running.ts";
 import { FeishuApi } from "./api.ts";
-import { networkWait } from "../network_wait.ts";
 import { keepConnection } from "./connection.ts";
 import { CREDENTIAL_CODES, deliveryErrorOf, FeishuCredentialsError, hasCode } from "./errors.ts";
 import type { FeishuLink } from "./link.ts";
@@ -45,6 +43,7 @@ export class FeishuChannel implements Channel {
   readonly #section: FeishuSection;
   readonly #context: ChannelContext;
   readonly #openLink: () => Promise<FeishuLink>;
+  readonly #delivering: Delivering;
   #parts: Promise<Parts> | null = null;
   #receiving: Receiving | null = null;
 
@@ -58,57 +57,29 @@ export class FeishuChannel implements Channel {
     this.#section = section;
     this.#context = context;
     this.#openLink = openLink;
+    this.#delivering = new Delivering({
+      signal: context.signal,
+      isStreaming: section.streaming,
+      grow: async (delivery, signal) => (await this.#open()).deliveries.grow(delivery, signal),
+      finish: (delivery, signal) => this.#finish(delivery, signal),
+      settle: async (settles, signal) => (await this.#open()).reactions.settle(settles, signal),
+      errorOf: deliveryErrorOf,
+    });
   }
 
   async run(): Promise<void> {
-    const context = this.#context;
-    const { signal } = context;
-    context.report({ state: "connecting", detail: "Connecting" });
-    try {
-      await this.#runUntilStopped(signal);
-    } catch (error) {
-      if (!signal.aborted) {
-        context.report({
-          state: "failed",
-          detail: error instanceof Error ? error.message : String(error),
-        });
-        throw error;
-      }
-    }
-    context.report({ state: "stopped", detail: "Stopped" });
+    await reportedRun(this.#context, () => this.#runUntilStopped(this.#context.signal));
   }
 
-  async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
-      const { deliveries, reactions } = await this.#open();
-      if (delivery.phase === "growing") {
-        const messageIds = this.isStreaming ? await deliveries.grow(delivery, either) : [];
-        return { messageIds };
-      }
-      const messageIds = await deliveries.finish(delivery, either);
-      this.#receiving?.noteOwnAnswer(delivery, messageIds);
-      await reactions.settle(delivery.settles, either);
-      return { messageIds };
-    } catch (error) {
-      const failure = deliveryErrorOf(error);
-      if (failure.code === "delivery_permanent") await this.#settleFailed(delivery, either);
-      throw failure;
-    }
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#delivering.deliver(delivery, signal);
   }
 
-  async lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
-      const { deliveries, reactions } = await this.#open();
-      const found = await deliveries.lookUp(delivery, either);
-      if (found === "arrived") await reactions.settle(delivery.settles, either);
-      return found;
-    } catch (error) {
-      throw deliveryErrorOf(error);
-    }
+  lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
+    return this.#delivering.lookUp(delivery, signal, async (either) => {
+      const { deliveries } = await this.#open();
+      return await deliveries.lookUp(delivery, either);
+    });
   }
 
   noteWaiting(platformId: string, isWaiting: boolean): void {
@@ -148,34 +119,24 @@ export class FeishuChannel implements Channel {
     }, signal);
   }
 
-  /** Who the bot is, asked for until it is known: without it no group message can be judged. */
+  /** Who the bot is: without it no group message can be judged. */
   async #findBot(api: FeishuApi, signal: AbortSignal): Promise<BotInfo> {
-    const context = this.#context;
-    const { clock, random } = context;
     const { appId } = this.#section;
-    for (let failures = 0;; failures++) {
-      try {
-        const bot = await api.bot(signal);
-        logger.info("The bot is {openId}", { openId: bot.open_id });
-        return bot;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (hasCode(error, CREDENTIAL_CODES)) throw credentialsError(appId, error.platformCode);
-        const waitMs = networkWait(failures, random);
-        const detail = error instanceof Error ? error.message : String(error);
-        logger.warn("{detail}; trying again in {waitMs} ms", { detail, waitMs });
-        context.report({ state: "connecting", detail });
-        await sleep(clock, waitMs, signal);
-      }
-    }
+    const bot = await untilKnown(() => api.bot(signal), {
+      context: this.#context,
+      logger,
+      refusalOf: (error) =>
+        hasCode(error, CREDENTIAL_CODES) ? credentialsError(appId, error.platformCode) : null,
+    });
+    logger.info("The bot is {openId}", { openId: bot.open_id });
+    return bot;
   }
 
-  /** The sender sees that nothing goes on any more, though the answer could not be shown. */
-  async #settleFailed(delivery: Delivery, signal: AbortSignal): Promise<void> {
-    if (delivery.phase !== "final") return;
-    const { reactions } = await this.#open();
-    const failed = delivery.settles.map((settled): Settled => ({ ...settled, outcome: "failed" }));
-    await reactions.settle(failed, signal);
+  async #finish(delivery: Delivery, signal: AbortSignal): Promise<readonly string[]> {
+    const { deliveries } = await this.#open();
+    const messageIds = await deliveries.finish(delivery, signal);
+    this.#receiving?.noteOwnAnswer(delivery, messageIds);
+    return messageIds;
   }
 
   #open(): Promise<Parts> {

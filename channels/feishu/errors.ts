@@ -5,7 +5,8 @@
  */
 
 import { GatewayError } from "../../actors/kernel/errors.ts";
-import { DeliveryError } from "../channel.ts";
+import type { DeliveryError } from "../channel.ts";
+import { asDeliveryError, type FailureMeaning } from "../delivering.ts";
 
 /** The platform answered, with a code other than 0. */
 export class FeishuRefusedError extends GatewayError {
@@ -128,15 +129,14 @@ export function isAmbiguous(error: unknown): boolean {
  * idempotency keys make a repetition safe.
  */
 export function deliveryErrorOf(error: unknown): DeliveryError {
-  if (error instanceof DeliveryError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  return asDeliveryError(error, meaningOf);
+}
+
+function meaningOf(error: unknown): FailureMeaning {
   if (error instanceof FeishuRefusedError && !isPassing(error)) {
-    return new DeliveryError("delivery_permanent", message, { cause: error });
+    return { code: "delivery_permanent" };
   }
-  return new DeliveryError("delivery_transient", message, {
-    cause: error,
-    retryAfterMs: retryAfterOf(error),
-  });
+  return { code: "delivery_transient", retryAfterMs: retryAfterOf(error) };
 }
 
 function retryAfterOf(error: unknown): number | undefined {

@@ -4,17 +4,9 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { sleep } from "../../actors/kernel/clock.ts";
-import { LinkedSignal } from "../../actors/kernel/linked_signal.ts";
-import type {
-  Channel,
-  ChannelContext,
-  Delivery,
-  DeliveryReceipt,
-  LookUp,
-  Settled,
-} from "../channel.ts";
-import { networkWait } from "../network_wait.ts";
+import type { Channel, ChannelContext, Delivery, DeliveryReceipt, LookUp } from "../channel.ts";
+import { Delivering } from "../delivering.ts";
+import { reportedRun, untilKnown } from "../running.ts";
 import { SlackApi } from "./api.ts";
 import { keepConnection } from "./connection.ts";
 import {
@@ -46,6 +38,7 @@ export class SlackChannel implements Channel {
   readonly #api: SlackApi;
   readonly #reactions: Reactions;
   readonly #deliveries: Deliveries;
+  readonly #delivering: Delivering;
   readonly #memory = new ChannelMemory();
 
   /** @param link is the channel's from now on, which disposes of it */
@@ -66,54 +59,31 @@ export class SlackChannel implements Channel {
       remember: (key, state, keeping) => context.remember(key, state, keeping),
       workspaceFolder,
     });
+    this.#delivering = new Delivering({
+      signal,
+      isStreaming: section.streaming,
+      grow: (delivery, either) => this.#deliveries.grow(delivery, either),
+      finish: (delivery, either) => this.#deliveries.finish(delivery, either),
+      settle: (settles, either) => this.#reactions.settle(settles, either),
+      forget: ({ key }) => this.#deliveries.forget(key),
+      errorOf: deliveryErrorOf,
+    });
   }
 
   async run(): Promise<void> {
-    const context = this.#context;
-    const { signal } = context;
-    context.report({ state: "connecting", detail: "Connecting" });
-    try {
-      await this.#runUntilStopped(signal);
-    } catch (error) {
-      if (!signal.aborted) {
-        const detail = error instanceof Error ? error.message : String(error);
-        context.report({ state: "failed", detail });
-        throw error;
-      }
-    } finally {
-      this.#link[Symbol.dispose]();
-    }
-    context.report({ state: "stopped", detail: "Stopped" });
+    await reportedRun(this.#context, async () => {
+      using _ = this.#link;
+      await this.#runUntilStopped(this.#context.signal);
+    });
   }
 
-  async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
-      if (delivery.phase === "growing") {
-        const messageIds = this.isStreaming ? await this.#deliveries.grow(delivery, either) : [];
-        return { messageIds };
-      }
-      const messageIds = await this.#deliveries.finish(delivery, either);
-      await this.#reactions.settle(delivery.settles, either);
-      return { messageIds };
-    } catch (error) {
-      const failure = deliveryErrorOf(error);
-      if (failure.code === "delivery_permanent") await this.#giveUp(delivery, either);
-      throw failure;
-    }
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#delivering.deliver(delivery, signal);
   }
 
-  async lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
-      const found = await this.#deliveries.lookUp(delivery, either);
-      if (found === "arrived") await this.#reactions.settle(delivery.settles, either);
-      return found;
-    } catch (error) {
-      throw deliveryErrorOf(error);
-    }
+  lookUp(delivery: Delivery, signal: AbortSignal): Promise<LookUp> {
+    const look = (either: AbortSignal) => this.#deliveries.lookUp(delivery, either);
+    return this.#delivering.lookUp(delivery, signal, look);
   }
 
   noteWaiting(platformId: string, isWaiting: boolean): void {
@@ -152,34 +122,21 @@ export class SlackChannel implements Channel {
     }, signal);
   }
 
-  /** Who the bot is, asked for until it is known: without it the bot would answer itself. */
+  /** Who the bot is: without it the bot would answer itself. */
   async #findIdentity(signal: AbortSignal): Promise<Identity> {
-    const { clock, random, report } = this.#context;
-    for (let failures = 0;; failures++) {
-      try {
-        const identity = await this.#api.identity(signal);
-        logger.info("The bot is {user} in {team}", { user: identity.user, team: identity.team });
-        return identity;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (isRefusedFor(error, CREDENTIAL_REASONS)) {
-          const reason = `${CREDENTIAL_REASONS.get(error.reason)} (${error.reason})`;
-          throw new SlackCredentialsError("channels.slack.botToken", reason, { cause: error });
-        }
-        const waitMs = Math.max(networkWait(failures, random), waitOf(error) ?? 0);
-        const detail = error instanceof Error ? error.message : String(error);
-        logger.warn("{detail}; trying again in {waitMs} ms", { detail, waitMs });
-        report({ state: "connecting", detail });
-        await sleep(clock, waitMs, signal);
-      }
-    }
+    const identity = await untilKnown(() => this.#api.identity(signal), {
+      context: this.#context,
+      logger,
+      refusalOf,
+      toldWaitOf: (error) => waitOf(error) ?? 0,
+    });
+    logger.info("The bot is {user} in {team}", { user: identity.user, team: identity.team });
+    return identity;
   }
+}
 
-  /** The sender sees that nothing goes on any more, though the answer could not be shown. */
-  async #giveUp(delivery: Delivery, signal: AbortSignal): Promise<void> {
-    if (delivery.phase !== "final") return;
-    this.#deliveries.forget(delivery.key);
-    const failed = delivery.settles.map((settled): Settled => ({ ...settled, outcome: "failed" }));
-    await this.#reactions.settle(failed, signal);
-  }
+function refusalOf(error: unknown): SlackCredentialsError | null {
+  if (!isRefusedFor(error, CREDENTIAL_REASONS)) return null;
+  const reason = `${CREDENTIAL_REASONS.get(error.reason)} (${error.reason})`;
+  return new SlackCredentialsError("channels.slack.botToken", reason, { cause: error });
 }

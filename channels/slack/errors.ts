@@ -4,7 +4,8 @@
  */
 
 import { GatewayError } from "../../actors/kernel/errors.ts";
-import { DeliveryError } from "../channel.ts";
+import type { DeliveryError } from "../channel.ts";
+import { asDeliveryError, type FailureMeaning } from "../delivering.ts";
 
 /** What a refusal says. */
 export interface SlackRefusal {
@@ -158,13 +159,15 @@ export function waitOf(error: unknown): number | null {
 
 /** The failure as the outbox understands it. */
 export function deliveryErrorOf(error: unknown): DeliveryError {
-  if (error instanceof DeliveryError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  return asDeliveryError(error, meaningOf);
+}
+
+function meaningOf(error: unknown): FailureMeaning {
   if (error instanceof SlackRefusedError && !isPassing(error)) {
-    return new DeliveryError("delivery_permanent", message, { cause: error });
+    return { code: "delivery_permanent" };
   }
   const retryAfterMs = isRateLimited(error) ? error.retryAfterMs ?? RATE_WAIT_MS : undefined;
-  return new DeliveryError("delivery_transient", message, { cause: error, retryAfterMs });
+  return { code: "delivery_transient", retryAfterMs };
 }
 
 /** Is it a refusal for the rate of our calls? */

@@ -4,10 +4,9 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { sleep } from "../../actors/kernel/clock.ts";
-import { LinkedSignal } from "../../actors/kernel/linked_signal.ts";
-import type { Channel, ChannelContext, Delivery, DeliveryReceipt, Settled } from "../channel.ts";
-import { networkWait } from "../network_wait.ts";
+import type { Channel, ChannelContext, Delivery, DeliveryReceipt } from "../channel.ts";
+import { Delivering } from "../delivering.ts";
+import { reportedRun, untilKnown } from "../running.ts";
 import { deliveryErrorOf, isCredentialsRefusal } from "./errors.ts";
 import type { MenuCommand, TelegramLink } from "./link.ts";
 import type { TelegramSection } from "./manifest.ts";
@@ -37,6 +36,7 @@ export class TelegramChannel implements Channel {
   readonly #section: TelegramSection;
   readonly #context: ChannelContext;
   readonly #openLink: () => Promise<TelegramLink>;
+  readonly #delivering: Delivering;
   #parts: Promise<Parts> | null = null;
   /** Known once the bot is. */
   #signs: Signs | null = null;
@@ -51,43 +51,30 @@ export class TelegramChannel implements Channel {
     this.#section = section;
     this.#context = context;
     this.#openLink = openLink;
+    this.#delivering = new Delivering({
+      signal: context.signal,
+      isStreaming: section.streaming,
+      grow: async (delivery, signal) => (await this.#open()).deliveries.grow(delivery, signal),
+      finish: async (delivery, signal) => (await this.#open()).deliveries.finish(delivery, signal),
+      settle: async (settles) => await this.#signs?.settle(settles),
+      errorOf: deliveryErrorOf,
+    });
   }
 
   async run(): Promise<void> {
-    const context = this.#context;
-    const { signal } = context;
-    context.report({ state: "connecting", detail: "Connecting" });
-    try {
-      await this.#runUntilStopped(signal);
-    } catch (error) {
-      if (!signal.aborted) {
-        const detail = error instanceof Error ? error.message : String(error);
-        context.report({ state: "failed", detail });
-        throw error;
+    const { signal } = this.#context;
+    await reportedRun(this.#context, async () => {
+      try {
+        await this.#runUntilStopped(signal);
+      } finally {
+        const parts = await this.#parts?.catch(() => null);
+        parts?.link[Symbol.dispose]();
       }
-    } finally {
-      const parts = await this.#parts?.catch(() => null);
-      parts?.link[Symbol.dispose]();
-    }
-    context.report({ state: "stopped", detail: "Stopped" });
+    });
   }
 
-  async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
-    using linked = new LinkedSignal(signal, this.#context.signal);
-    const either = linked.signal;
-    try {
-      const { deliveries } = await this.#open();
-      if (delivery.phase === "growing") {
-        return { messageIds: this.isStreaming ? await deliveries.grow(delivery, either) : [] };
-      }
-      const messageIds = await deliveries.finish(delivery, either);
-      await this.#signs?.settle(delivery.settles);
-      return { messageIds };
-    } catch (error) {
-      const failure = deliveryErrorOf(error);
-      if (failure.code === "delivery_permanent") await this.#settleFailed(delivery);
-      throw failure;
-    }
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
+    return this.#delivering.deliver(delivery, signal);
   }
 
   noteWaiting(platformId: string, isWaiting: boolean): void {
@@ -120,24 +107,15 @@ export class TelegramChannel implements Channel {
     }, signal);
   }
 
-  /** Who the bot is, asked for until it is known: without it no group message can be judged. */
+  /** Who the bot is: without it no group message can be judged. */
   async #findBot(link: TelegramLink, signal: AbortSignal): Promise<BotInfo> {
-    const { clock, random, report } = this.#context;
-    for (let failures = 0;; failures++) {
-      try {
-        const bot = await link.getMe(signal);
-        logger.info("The bot is @{username}", { username: bot.username });
-        return bot;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (isCredentialsRefusal(error)) throw credentialsError(error);
-        const waitMs = networkWait(failures, random);
-        const detail = error instanceof Error ? error.message : String(error);
-        logger.warn("{detail}; trying again in {waitMs} ms", { detail, waitMs });
-        report({ state: "connecting", detail });
-        await sleep(clock, waitMs, signal);
-      }
-    }
+    const bot = await untilKnown(() => link.getMe(signal), {
+      context: this.#context,
+      logger,
+      refusalOf: (error) => isCredentialsRefusal(error) ? credentialsError(error) : null,
+    });
+    logger.info("The bot is @{username}", { username: bot.username });
+    return bot;
   }
 
   /** Puts the commands into the bot's menu; returns at once. */
@@ -153,13 +131,6 @@ export class TelegramChannel implements Channel {
       const reason = error instanceof Error ? error.message : String(error);
       logger.warn("The menu of commands stays as it is: {reason}", { reason });
     });
-  }
-
-  /** The sender sees that nothing goes on any more, though the answer could not be shown. */
-  async #settleFailed({ phase, settles }: Delivery): Promise<void> {
-    if (phase !== "final") return;
-    const failed = settles.map((settled): Settled => ({ ...settled, outcome: "failed" }));
-    await this.#signs?.settle(failed);
   }
 
   #open(): Promise<Parts> {

@@ -5,7 +5,8 @@
  */
 
 import { GatewayError } from "../../actors/kernel/errors.ts";
-import { DeliveryError } from "../channel.ts";
+import type { DeliveryError } from "../channel.ts";
+import { asDeliveryError, type FailureMeaning } from "../delivering.ts";
 
 /** The Bot API answered that it did not. */
 export class TelegramRefusedError extends GatewayError {
@@ -110,14 +111,19 @@ export function isPassing(error: unknown): boolean {
   return platformCode === RATE_CODE || platformCode >= 500 || CREDENTIAL_CODES.has(platformCode);
 }
 
+/** The wait that Telegram asks for, in milliseconds (0: none). */
+export function toldWaitOf(error: unknown): number {
+  return error instanceof TelegramRefusedError ? error.retryAfterMs ?? 0 : 0;
+}
+
 /** The failure as the outbox understands it; what may have arrived is in doubt, as nothing has a key. */
 export function deliveryErrorOf(error: unknown): DeliveryError {
-  if (error instanceof DeliveryError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  if (isAmbiguous(error)) return new DeliveryError("delivery_unknown", message, { cause: error });
-  if (error instanceof TelegramRefusedError && !isPassing(error)) {
-    return new DeliveryError("delivery_permanent", message, { cause: error });
-  }
-  const retryAfterMs = error instanceof TelegramRefusedError ? error.retryAfterMs : undefined;
-  return new DeliveryError("delivery_transient", message, { cause: error, retryAfterMs });
+  return asDeliveryError(error, meaningOf);
+}
+
+function meaningOf(error: unknown): FailureMeaning {
+  if (isAmbiguous(error)) return { code: "delivery_unknown" };
+  if (!(error instanceof TelegramRefusedError)) return { code: "delivery_transient" };
+  if (!isPassing(error)) return { code: "delivery_permanent" };
+  return { code: "delivery_transient", retryAfterMs: error.retryAfterMs };
 }

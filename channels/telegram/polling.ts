@@ -14,6 +14,7 @@ import {
   isCredentialsRefusal,
   TelegramCredentialsError,
   TelegramRefusedError,
+  toldWaitOf,
 } from "./errors.ts";
 import type { TelegramLink } from "./link.ts";
 import { endsInAlbum } from "./receive/receiver.ts";
@@ -118,8 +119,7 @@ async function recover(
 ): Promise<void> {
   if (isCredentialsRefusal(error)) throw credentialsError(error);
   const detail = detailOf(error);
-  const toldMs = error instanceof TelegramRefusedError ? error.retryAfterMs ?? 0 : 0;
-  const waitMs = Math.max(networkWait(failures, random), toldMs);
+  const waitMs = Math.max(networkWait(failures, random), toldWaitOf(error));
   logger.warn("Cannot read messages ({detail}); trying again in {waitMs} ms", { detail, waitMs });
   const seconds = Math.ceil(waitMs / 1_000);
   report({ state: "reconnecting", detail: `${detail}; attempt ${failures + 1} in ${seconds} s` });
