@@ -8,7 +8,9 @@ import { getLogger } from "@logtape/logtape";
 import { untilAborted } from "../actors/kernel/aborting.ts";
 import { type Clock, sleep } from "../actors/kernel/clock.ts";
 import type { JsonObject } from "../actors/kernel/json.ts";
+import type { Background } from "./background.ts";
 import type { ChannelContext, ChannelInbound, InboundContents } from "./channel.ts";
+import type { MediaStore } from "./media/adapters/media_store.ts";
 import { Limiter } from "./media/limiter.ts";
 
 const logger = getLogger(["troupe", "channels", "drafts"]);
@@ -19,13 +21,27 @@ const AT_ONCE_MAX = 32;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
+/** Stands for a message whose draft cannot be read. */
+const UNREADABLE: InboundContents = { content: "[message]", media: [] };
+
+/** A message that was accepted as a draft. */
+export interface Incomplete {
+  /** Fetches what it lacks; may fail with whatever the platform fails with. */
+  fetch(): Promise<InboundContents>;
+  /** As far as it can be read without that. */
+  bare(): InboundContents;
+}
+
 /** What completing needs. */
 export interface DraftsOptions {
   readonly context: Pick<ChannelContext, "complete" | "drafts" | "signal"> & {
     readonly clock: Clock;
   };
-  /** What a draft lacked; rejects only when the channel stops. */
-  readonly contentsOf: (platformId: string, draft: JsonObject) => Promise<InboundContents>;
+  /** The folder that files of messages go to. */
+  readonly store: Pick<MediaStore, "clean">;
+  readonly background: Background;
+  /** Reads what a draft kept of its message; null when it is no such thing. */
+  readonly read: (platformId: string, draft: JsonObject) => Incomplete | null;
 }
 
 /** The drafts of one channel. */
@@ -38,12 +54,26 @@ export class Drafts {
     this.#options = options;
   }
 
-  /** Completes a draft; resolves when it is durable, or the channel stops. */
-  async complete({ platformId, draft }: ChannelInbound): Promise<void> {
+  /** Completes a message that was accepted, if it is a draft; returns at once. */
+  begin(inbound: ChannelInbound): void {
+    this.#options.background.run("complete a message", () => this.#complete(inbound));
+  }
+
+  /** Goes on with what an earlier run accepted and did not complete; returns at once. */
+  resume(): void {
+    const { background, store } = this.#options;
+    background.run("complete earlier messages", async () => {
+      await store.clean();
+      await this.#completeLeftovers();
+    });
+  }
+
+  /** Resolves when it is durable, or the channel stops. */
+  async #complete({ platformId, draft }: ChannelInbound): Promise<void> {
     if (draft === undefined || this.#underWay.has(platformId)) return;
     this.#underWay.add(platformId);
     try {
-      const contents = await this.#limiter.run(() => this.#options.contentsOf(platformId, draft));
+      const contents = await this.#limiter.run(() => this.#contentsOf(platformId, draft));
       await this.#store(platformId, contents);
     } catch (error) {
       if (this.#options.context.signal.aborted) return;
@@ -53,8 +83,7 @@ export class Drafts {
     }
   }
 
-  /** Completes what an earlier run of the channel left. */
-  async completeLeftovers(): Promise<void> {
+  async #completeLeftovers(): Promise<void> {
     const seen = new Set<string>();
     for (;;) {
       const { context } = this.#options;
@@ -65,7 +94,24 @@ export class Drafts {
         count: drafts.length,
       });
       for (const { platformId } of drafts) seen.add(platformId);
-      await Promise.all(drafts.map((draft) => this.complete(draft)));
+      await Promise.all(drafts.map((draft) => this.#complete(draft)));
+    }
+  }
+
+  /** A message that cannot be completed is handed on as far as it can be read. */
+  async #contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
+    const { context: { signal }, read } = this.#options;
+    const incomplete = read(platformId, draft);
+    if (incomplete === null) {
+      logger.error("Cannot read the draft of {platformId}", { platformId });
+      return UNREADABLE;
+    }
+    try {
+      return await incomplete.fetch();
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.error("Cannot complete {platformId}: {error}", { platformId, error });
+      return incomplete.bare();
     }
   }
 

@@ -37,6 +37,11 @@ export class Lateness {
   }
 }
 
+/** Tells the model of a message that came late; "" for one that came in time. */
+export function lateNote(lateMs: number): string {
+  return lateMs === 0 ? "" : `[sent ${durationText(lateMs)} ago, delivered late]`;
+}
+
 /** `2 h 5 min`. */
 export function durationText(ms: number): string {
   const minutes = Math.round(ms / 60_000);

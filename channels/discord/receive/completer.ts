@@ -8,7 +8,8 @@ import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import type { InboundContents } from "../../channel.ts";
-import { durationText } from "../../lateness.ts";
+import type { Incomplete } from "../../drafts.ts";
+import { lateNote } from "../../lateness.ts";
 import type { Speech } from "../../media/speech.ts";
 import type { DiscordApi } from "../api.ts";
 import { DiscordRefusedError, DiscordUnreachableError } from "../errors.ts";
@@ -59,21 +60,15 @@ export class Completer {
     return { message: raw, late_ms: lateMs };
   }
 
-  /** What a draft lacked; rejects only when the channel stops. */
-  async contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
-    const parsed = draftSchema.safeParse(draft);
-    if (!parsed.success) {
-      logger.error("Cannot read the draft of {platformId}", { platformId });
-      return { content: "[message]", media: [] };
-    }
-    const { message, late_ms: lateMs } = parsed.data;
-    try {
-      return await this.#fetch(message, lateMs);
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      logger.error("Cannot complete {platformId}: {error}", { platformId, error });
-      return { content: this.#compose(message, lateMs, []), media: [] };
-    }
+  /** What a draft lacks; null for what is no draft. */
+  read(draft: JsonObject): Incomplete | null {
+    const parsed = draftSchema.safeParse(draft).data;
+    if (parsed === undefined) return null;
+    const { message, late_ms: lateMs } = parsed;
+    return {
+      fetch: () => this.#fetch(message, lateMs),
+      bare: () => ({ content: this.#compose(message, lateMs, []), media: [] }),
+    };
   }
 
   async #fetch(message: Message, lateMs: number): Promise<InboundContents> {
@@ -125,7 +120,7 @@ export class Completer {
     const { botId } = this.#options;
     const { author, nick, content, mentions, guild_id: guildId, forwarded } = message;
     const quote = this.#isQuoting(message) ? quotedWords(message, botId) : "";
-    const late = lateMs === 0 ? "" : `[sent ${durationText(lateMs)} ago, delivered late]`;
+    const late = lateNote(lateMs);
     const said = [
       wordsOf(content, mentions, botId),
       ...extrasOf(message),

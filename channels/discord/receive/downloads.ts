@@ -5,10 +5,9 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
-import { MediaError, type MediaStore } from "../../media/adapters/media_store.ts";
-import { Limiter } from "../../media/limiter.ts";
+import { MediaError, type MediaStore, tooLarge } from "../../media/adapters/media_store.ts";
+import { type Downloaded, Fetches } from "../../media/fetches.ts";
 import { type MediaKind, mediaName } from "../../media/media_name.ts";
-import { withRetries } from "../../retries.ts";
 import type { DiscordApi } from "../api.ts";
 import { DiscordRefusedError, passingWait } from "../errors.ts";
 import type { DiscordLink } from "../link.ts";
@@ -18,8 +17,6 @@ const logger = getLogger(["troupe", "discord", "downloads"]);
 
 /** As much as for other platforms, whatever people may pay for. */
 const MEDIA_BYTES_MAX = 100 * 1024 * 1024;
-/** Downloads at the same time; the others wait. */
-const AT_ONCE_MAX = 4;
 
 /** What downloading needs. */
 export interface DownloadsOptions {
@@ -39,18 +36,16 @@ export interface Wanted {
   readonly messageId: string;
 }
 
-/** A file that is there, or in words why it is not. */
-export type Downloaded =
-  | { readonly state: "ok"; readonly path: string }
-  | { readonly state: "failed"; readonly reason: string };
-
 /** Downloads files of messages, a few at once. */
 export class Downloads {
   readonly #options: DownloadsOptions;
-  readonly #limiter = new Limiter(AT_ONCE_MAX);
+  readonly #fetches: Fetches;
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
+    const { clock, signal } = options;
+    const reasonOf = (error: unknown): string => this.#reasonOf(error);
+    this.#fetches = new Fetches({ logger, clock, signal, waitOf: passingWait, reasonOf });
   }
 
   /**
@@ -59,27 +54,9 @@ export class Downloads {
    * @throws only the signal's reason
    */
   async fetch(wanted: Wanted): Promise<Downloaded> {
-    const { signal } = this.#options;
-    try {
-      return { state: "ok", path: await this.#limiter.run(() => this.#withRetries(wanted)) };
-    } catch (error) {
-      signal.throwIfAborted();
-      const { messageId } = wanted;
-      const detail = error instanceof Error ? error.message : String(error);
-      logger.warn("No download of a file of {messageId}: {detail}", { messageId, detail });
-      return { state: "failed", reason: this.#reasonOf(error) };
-    }
-  }
-
-  get #bytesMax(): number {
-    return this.#options.bytesMax ?? MEDIA_BYTES_MAX;
-  }
-
-  async #withRetries(wanted: Wanted): Promise<string> {
-    const { clock, signal } = this.#options;
     let { url } = wanted.attachment;
     let isFresh = false;
-    return await withRetries(async () => {
+    return await this.#fetches.fetch(wanted.messageId, async () => {
       try {
         return await this.#fetchOnce(wanted, url);
       } catch (error) {
@@ -88,20 +65,18 @@ export class Downloads {
         url = await this.#freshAddress(wanted);
         return await this.#fetchOnce(wanted, url);
       }
-    }, { clock, signal, waitOf: passingWait });
+    });
+  }
+
+  get #bytesMax(): number {
+    return this.#options.bytesMax ?? MEDIA_BYTES_MAX;
   }
 
   async #fetchOnce({ attachment }: Wanted, url: string): Promise<string> {
     const { link, store, signal } = this.#options;
     const bytesMax = this.#bytesMax;
-    const tooLarge = (bytes: number) =>
-      new MediaError("media_too_large", `Cannot take ${bytes} bytes: ${bytesMax} is most`);
-    if (attachment.size > bytesMax) throw tooLarge(attachment.size);
+    if (attachment.size > bytesMax) throw tooLarge(attachment.size, bytesMax);
     return await link.download(url, async ({ body, contentType, length }) => {
-      if (length !== null && length > bytesMax) {
-        await body.cancel();
-        throw tooLarge(length);
-      }
       const { id, filename } = attachment;
       const name = mediaName({
         messageId: id,
@@ -111,7 +86,7 @@ export class Downloads {
         names: [filename],
         contentType: attachment.content_type || contentType,
       });
-      return await store.save(name, body, { bytesMax });
+      return await store.save(name, body, { bytesMax, length });
     }, signal);
   }
 
@@ -124,7 +99,6 @@ export class Downloads {
 
   #reasonOf(error: unknown): string {
     if (error instanceof MediaError) {
-      if (error.code === "media_disk") return "it could not be stored";
       return `too large, more than ${Math.floor(this.#bytesMax / (1024 * 1024))} MB`;
     }
     const isRefused = error instanceof DiscordRefusedError;

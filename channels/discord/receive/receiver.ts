@@ -10,6 +10,7 @@ import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
 import { KeyedTurns } from "../../keyed_turns.ts";
 import { Lateness } from "../../lateness.ts";
+import { Strangers } from "../../strangers.ts";
 import type { ReadChannel } from "../gateway/progress.ts";
 import { timeOfId } from "../ids.ts";
 import { type Message, messageSchema } from "../wire.ts";
@@ -37,8 +38,6 @@ export interface ReceiverOptions extends AdmissionRules, ConversationRules {
 
 /** Saves the journal a question for repeated events; the journal alone decides. */
 const RECENT_MAX = 2_000;
-/** Strangers named in the log; further ones are not. */
-const STRANGERS_MAX = 100;
 /** What was said while nobody listened is looked for that far back. */
 export const MISSED_MS_MAX: number = 24 * 3_600_000;
 
@@ -52,19 +51,16 @@ export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #turns = new KeyedTurns();
   readonly #recent = new Set<string>();
-  readonly #strangers = new Set<string>();
+  readonly #strangers: Strangers;
   readonly #lateness = new Lateness(MISSED_MS_MAX);
   /** One could not be taken in: those that wait behind it must not overtake it. */
   #isHeld = false;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    if (options.allowFrom.length === 0) {
-      logger.warn(
-        "channels.discord.allowFrom is empty: nobody may write to the bot; " +
-          'add user ids, or "*" for everybody',
-      );
-    }
+    const { allowFrom } = options;
+    const key = "channels.discord.allowFrom";
+    this.#strangers = new Strangers({ logger, key, allowFrom, ids: "user ids" });
   }
 
   /** Everything that was not taken comes again from here on. */
@@ -112,7 +108,7 @@ export class Receiver {
         logger.debug("Ignored a message: {reason}", { reason: admission.reason });
         return null;
       case "stranger":
-        this.#noteStranger(admission.senderId);
+        this.#strangers.note(admission.senderId);
         return null;
       case "admitted":
         return { message: message.data, raw: raw.data };
@@ -180,13 +176,5 @@ export class Receiver {
     if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
     if (result === "accepted") this.#options.onAccepted(inbound, channelId);
     return true;
-  }
-
-  #noteStranger(senderId: string): void {
-    const { allowFrom } = this.#options;
-    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
-    if (this.#strangers.has(senderId)) return;
-    this.#strangers.add(senderId);
-    logger.info("Refused {senderId}, who is not in channels.discord.allowFrom", { senderId });
   }
 }

@@ -5,6 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import { untilAborted } from "../../../actors/kernel/aborting.ts";
+import { Background } from "../../background.ts";
 import type { ChannelContext, Delivery } from "../../channel.ts";
 import { Drafts } from "../../drafts.ts";
 import { MediaStore } from "../../media/adapters/media_store.ts";
@@ -46,28 +47,28 @@ export class Receiving implements AsyncDisposable {
   readonly #api: DiscordApi;
   readonly #progress: Progress;
   readonly #places: Places;
-  readonly #store: MediaStore;
   readonly #drafts: Drafts;
   readonly #receiver: Receiver;
   readonly #interactions: Interactions;
   readonly #cursor: Cursor;
   readonly #ownLast = new Map<string, readonly string[]>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #background: Background;
 
   constructor({ section, context, link, api, botId, progress, signs }: ReceivingOptions) {
     const { clock, signal, name: channel, commands = [] } = context;
     this.#context = context;
+    this.#background = new Background(logger, signal);
     this.#api = api;
     this.#progress = progress;
     this.#places = new Places(api);
     for (const { channelId, guildId, parentId } of progress.channels) {
       if (guildId !== null) this.#places.note(channelId, parentId);
     }
-    this.#store = new MediaStore(context.mediaFolder, context.newId);
+    const store = new MediaStore(context.mediaFolder, context.newId);
     const completer = new Completer({
       botId,
       api,
-      downloads: new Downloads({ link, api, store: this.#store, clock, signal }),
+      downloads: new Downloads({ link, api, store, clock, signal }),
       speech: new Speech((path) => untilAborted(context.transcribe(path), signal)),
       isOwnLast: (channelId, messageId) =>
         this.#ownLast.get(channelId)?.includes(messageId) ?? false,
@@ -75,7 +76,9 @@ export class Receiving implements AsyncDisposable {
     });
     this.#drafts = new Drafts({
       context,
-      contentsOf: (platformId, draft) => completer.contentsOf(platformId, draft),
+      store,
+      background: this.#background,
+      read: (_platformId, draft) => completer.read(draft),
     });
     const shared = { ...section, channel, places: this.#places, signal };
     this.#receiver = new Receiver({
@@ -86,7 +89,7 @@ export class Receiving implements AsyncDisposable {
       handIn: (inbound) => context.handIn(inbound),
       onAccepted: (inbound, channelId) => {
         signs.acknowledge(inbound.platformId, channelId);
-        this.#inBackground("complete a message", () => this.#drafts.complete(inbound));
+        this.#drafts.begin(inbound);
       },
       onRead: (read) => {
         progress.read(read);
@@ -107,10 +110,7 @@ export class Receiving implements AsyncDisposable {
 
   /** Goes on with what an earlier run accepted and did not complete; returns at once. */
   resume(): void {
-    this.#inBackground("complete earlier messages", async () => {
-      await this.#store.clean();
-      await this.#drafts.completeLeftovers();
-    });
+    this.#drafts.resume();
   }
 
   /** A connection begins: what was not taken comes again. */
@@ -126,7 +126,7 @@ export class Receiving implements AsyncDisposable {
   async onSession(ready: Ready | null): Promise<boolean> {
     if (ready !== null) {
       const { id } = ready.application;
-      this.#inBackground("tell of the commands", () => this.#interactions.register(id));
+      this.#background.run("tell of the commands", () => this.#interactions.register(id));
     }
     if (this.#progress.isBehind) {
       const { clock, signal } = this.#context;
@@ -148,7 +148,7 @@ export class Receiving implements AsyncDisposable {
         for (const id of deletedSchema.safeParse(data).data ?? []) this.#withdraw(id);
         return true;
       case "INTERACTION_CREATE":
-        this.#inBackground("take a command", () => this.#interactions.receive(data));
+        this.#background.run("take a command", () => this.#interactions.receive(data));
         return true;
       case "GUILD_CREATE":
       case "THREAD_LIST_SYNC":
@@ -179,25 +179,16 @@ export class Receiving implements AsyncDisposable {
 
   /** Waits for what is under way, which the context's signal has ended, and stores where it stopped. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#underWay);
+    await this.#background[Symbol.asyncDispose]();
     this.#progress.rewind();
     this.#cursor.touch();
     await this.#cursor.settled();
   }
 
   #withdraw(platformId: string): void {
-    this.#inBackground(
+    this.#background.run(
       "drop a message that was taken back",
       () => this.#context.withdraw(platformId),
     );
-  }
-
-  #inBackground(what: string, work: () => Promise<void>): void {
-    const working = work().catch((error) => {
-      if (this.#context.signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      logger.error("Cannot {what}: {reason}", { what, reason });
-    }).finally(() => this.#underWay.delete(working));
-    this.#underWay.add(working);
   }
 }

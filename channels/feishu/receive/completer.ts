@@ -4,19 +4,17 @@
  * @module
  */
 
-import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
 import type { InboundContents } from "../../channel.ts";
+import type { Incomplete } from "../../drafts.ts";
+import { lateNote } from "../../lateness.ts";
 import { messageEventSchema } from "../wire.ts";
-import { durationText } from "../../lateness.ts";
 import { commandIn, readMessage, type ReceivedMessage } from "./message.ts";
 import { plainText } from "./parts.ts";
 import type { People } from "./people.ts";
 import type { Quotes } from "./quotes.ts";
 import type { Rendering } from "./rendering.ts";
-
-const logger = getLogger(["troupe", "feishu", "completer"]);
 
 /** Stands for what a person says by an answer that only mentions the bot. */
 const NO_WORDS = "(only mentions you)";
@@ -27,7 +25,6 @@ export interface CompleterOptions {
   readonly people: People;
   readonly quotes: Quotes;
   readonly rendering: Rendering;
-  readonly signal: AbortSignal;
 }
 
 /** What a draft is completed from. */
@@ -59,23 +56,17 @@ export class Completer {
     return asJson({ event: { ...event }, lateMs });
   }
 
-  /** What a draft lacked. A message that cannot be completed is handed on as far as it can be read. */
-  async contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
-    const parsed = draftSchema.safeParse(draft);
-    if (!parsed.success) {
-      logger.error("Cannot read the draft of {platformId}", { platformId });
-      return { content: "[message]", media: [] };
-    }
-    const { event, lateMs } = parsed.data;
+  /** What a draft lacks; null for what is no draft. */
+  read(draft: JsonObject): Incomplete | null {
+    const parsed = draftSchema.safeParse(draft).data;
+    if (parsed === undefined) return null;
+    const { event, lateMs } = parsed;
     const received = readMessage(event, this.#options.botOpenId);
-    try {
-      return await this.#fetch(received, lateMs);
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      logger.error("Cannot complete {platformId}: {error}", { platformId, error });
-      const text = plainText(received.parts);
-      return { content: this.#compose(received, { quote: "", text, lateMs }), media: [] };
-    }
+    const text = plainText(received.parts);
+    return {
+      fetch: () => this.#fetch(received, lateMs),
+      bare: () => ({ content: this.#compose(received, { quote: "", text, lateMs }), media: [] }),
+    };
   }
 
   async #fetch(received: ReceivedMessage, lateMs: number): Promise<InboundContents> {
@@ -99,7 +90,7 @@ export class Completer {
       readonly lateMs: number;
     },
   ): string {
-    const late = lateMs === 0 ? "" : `[sent ${durationText(lateMs)} ago, delivered late]`;
+    const late = lateNote(lateMs);
     const words = text || NO_WORDS;
     const said = received.isGroup ? `${this.#speakerOf(received)}: ${words}` : words;
     return [quote, late, said].filter((line) => line !== "").join("\n").trim();

@@ -6,19 +6,17 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import { MediaError, type MediaStore } from "../../media/adapters/media_store.ts";
+import { type Downloaded, Fetches } from "../../media/fetches.ts";
+import { mediaName } from "../../media/media_name.ts";
 import { FeishuRefusedError, hasCode, NO_PERMISSION_CODE } from "../errors.ts";
 import type { Lookups } from "../lookups.ts";
-import { Limiter } from "../../media/limiter.ts";
-import { mediaName } from "../../media/media_name.ts";
 import type { Resource } from "./parts.ts";
-import { withRetries } from "./retry.ts";
+import { waitOf } from "./retry.ts";
 
 const logger = getLogger(["troupe", "feishu", "downloads"]);
 
 /** The platform gives out no more than that either. */
 const MEDIA_BYTES_MAX = 100 * 1024 * 1024;
-/** Downloads at the same time; the others wait. */
-const AT_ONCE_MAX = 4;
 
 /** The platform does not hand this kind of message's files out. */
 const NOT_DOWNLOADABLE_CODE = 234043;
@@ -40,20 +38,20 @@ export interface Wanted extends Pick<Resource, "kind" | "key" | "name"> {
   readonly index: number;
 }
 
-/** A file that is there, or in words why it is not. */
-export type Downloaded =
-  | { readonly state: "ok"; readonly path: string }
-  | { readonly state: "failed"; readonly reason: string };
-
 /** Downloads files of messages, a few at once. */
 export class Downloads {
   readonly #options: DownloadsOptions;
-  readonly #limiter = new Limiter(AT_ONCE_MAX);
+  readonly #bytesMax: number;
+  readonly #fetches: Fetches;
   /** By message and place: a file may be wanted by its message and by one that quotes it. */
   readonly #underWay = new Map<string, Promise<Downloaded>>();
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
+    const { clock, signal, bytesMax = MEDIA_BYTES_MAX } = options;
+    const reason = (error: unknown): string => reasonOf(error, bytesMax);
+    this.#bytesMax = bytesMax;
+    this.#fetches = new Fetches({ logger, clock, signal, waitOf, reasonOf: reason });
   }
 
   /**
@@ -65,30 +63,10 @@ export class Downloads {
     const place = `${wanted.messageId} ${wanted.index}`;
     const known = this.#underWay.get(place);
     if (known !== undefined) return known;
-    const fetching = this.#fetch(wanted).finally(() => this.#underWay.delete(place));
+    const fetching = this.#fetches.fetch(wanted.messageId, () => this.#fetchOnce(wanted))
+      .finally(() => this.#underWay.delete(place));
     this.#underWay.set(place, fetching);
     return fetching;
-  }
-
-  async #fetch(wanted: Wanted): Promise<Downloaded> {
-    const { clock, signal } = this.#options;
-    try {
-      const path = await this.#limiter.run(() =>
-        withRetries(() => this.#fetchOnce(wanted), { clock, signal })
-      );
-      return { state: "ok", path };
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = reasonOf(error, this.#bytesMax);
-      const { messageId } = wanted;
-      const detail = error instanceof Error ? error.message : String(error);
-      logger.warn("No download of a file of {messageId}: {detail}", { messageId, detail });
-      return { state: "failed", reason };
-    }
-  }
-
-  get #bytesMax(): number {
-    return this.#options.bytesMax ?? MEDIA_BYTES_MAX;
   }
 
   async #fetchOnce({ kind, key, name, messageId, index }: Wanted): Promise<string> {
@@ -96,14 +74,9 @@ export class Downloads {
     const type = kind === "image" ? "image" : "file";
     return await lookups.download({ messageId, key, type }, async (file) => {
       const { contentType, length, body } = file;
-      const bytesMax = this.#bytesMax;
-      if (length !== null && length > bytesMax) {
-        await body.cancel();
-        throw new MediaError("media_too_large", `Cannot take ${length} bytes: ${bytesMax} is most`);
-      }
       const names = [name, file.name];
       const safeName = mediaName({ messageId, index, kind, key, names, contentType });
-      return await store.save(safeName, body, { bytesMax });
+      return await store.save(safeName, body, { bytesMax: this.#bytesMax, length });
     }, signal);
   }
 }
@@ -111,7 +84,6 @@ export class Downloads {
 /** In words for a person and a model. */
 function reasonOf(error: unknown, bytesMax: number): string {
   if (error instanceof MediaError) {
-    if (error.code === "media_disk") return "it could not be stored";
     return `larger than ${Math.floor(bytesMax / (1024 * 1024))} MB`;
   }
   if (hasCode(error, new Set([NO_PERMISSION_CODE]))) {

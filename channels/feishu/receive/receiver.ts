@@ -11,6 +11,7 @@ import { messageEventSchema } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
 import type { Completer } from "./completer.ts";
 import { Lateness } from "../../lateness.ts";
+import { Strangers } from "../../strangers.ts";
 import { commandIn, type ConversationRules, inboundOf, type ReceivedMessage } from "./message.ts";
 import type { People } from "./people.ts";
 
@@ -29,24 +30,19 @@ export interface ReceiverOptions extends AdmissionRules, ConversationRules {
 
 /** Saves the journal a question for repeated events; the journal alone decides. */
 const RECENT_MAX = 2_000;
-/** Strangers named in the log; further ones are not. */
-const STRANGERS_MAX = 100;
 
 /** Judges and hands in the events of one connection after the other. */
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #recent = new Map<string, Promise<boolean>>();
-  readonly #strangers = new Set<string>();
+  readonly #strangers: Strangers;
   readonly #lateness = new Lateness();
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    if (options.allowFrom.length === 0) {
-      logger.warn(
-        "channels.feishu.allowFrom is empty: nobody may write to the bot; " +
-          'add open ids (ou_…), or "*" for everybody',
-      );
-    }
+    const { allowFrom } = options;
+    const key = "channels.feishu.allowFrom";
+    this.#strangers = new Strangers({ logger, key, allowFrom, ids: "open ids (ou_…)" });
   }
 
   /**
@@ -68,7 +64,7 @@ export class Receiver {
         logger.debug("Ignored a message: {reason}", { reason: admission.reason });
         return Promise.resolve(true);
       case "stranger":
-        this.#noteStranger(admission.senderId);
+        this.#strangers.note(admission.senderId);
         return Promise.resolve(true);
       case "admitted":
         return this.#handInOnce(admission.message);
@@ -118,13 +114,5 @@ export class Receiver {
     }
     if (result === "accepted") this.#options.onAccepted(inbound);
     return true;
-  }
-
-  #noteStranger(senderId: string): void {
-    const { allowFrom } = this.#options;
-    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
-    if (this.#strangers.has(senderId)) return;
-    this.#strangers.add(senderId);
-    logger.info("Refused {senderId}, who is not in channels.feishu.allowFrom", { senderId });
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { Background } from "../../background.ts";
 import type { ChannelContext, Delivery } from "../../channel.ts";
 import { Drafts } from "../../drafts.ts";
 import { MediaStore } from "../../media/adapters/media_store.ts";
@@ -40,14 +41,13 @@ export interface ReceivingOptions {
 /** The receiving half of a channel. */
 export class Receiving implements AsyncDisposable {
   readonly #context: ChannelContext;
-  readonly #store: MediaStore;
   readonly #drafts: Drafts;
   readonly #quotes: Quotes;
   readonly #receiver: Receiver;
   readonly #greeter: Greeter;
   readonly #presses: Presses;
   /** Work that is under way beside the events. */
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #background: Background;
 
   constructor({ section, context, link, api, bot, onAccepted }: ReceivingOptions) {
     const { clock, signal } = context;
@@ -55,9 +55,10 @@ export class Receiving implements AsyncDisposable {
     const lookups = new Lookups(link);
     const people = new People({ lookups, clock, signal });
     this.#context = context;
-    this.#store = new MediaStore(context.mediaFolder, context.newId);
+    this.#background = new Background(logger, signal);
+    const store = new MediaStore(context.mediaFolder, context.newId);
     const rendering = new Rendering({
-      downloads: new Downloads({ lookups, store: this.#store, clock, signal }),
+      downloads: new Downloads({ lookups, store, clock, signal }),
       bundles: new Bundles({ lookups, people, botOpenId, clock, signal }),
       speech: new Speech((path) => untilAborted(context.transcribe(path), signal)),
     });
@@ -68,11 +69,12 @@ export class Receiving implements AsyncDisposable {
       people,
       quotes: this.#quotes,
       rendering,
-      signal,
     });
     this.#drafts = new Drafts({
       context,
-      contentsOf: (platformId, draft) => completer.contentsOf(platformId, draft),
+      store,
+      background: this.#background,
+      read: (_platformId, draft) => completer.read(draft),
     });
     this.#receiver = new Receiver({
       ...section,
@@ -84,7 +86,7 @@ export class Receiving implements AsyncDisposable {
       handIn: (inbound) => context.handIn(inbound),
       onAccepted: (inbound) => {
         onAccepted(inbound.platformId);
-        this.#inBackground("complete a message", () => this.#drafts.complete(inbound));
+        this.#drafts.begin(inbound);
       },
     });
     this.#presses = new Presses({
@@ -97,10 +99,7 @@ export class Receiving implements AsyncDisposable {
 
   /** Goes on with what an earlier run accepted and did not complete; returns at once. */
   resume(): void {
-    this.#inBackground("complete earlier messages", async () => {
-      await this.#store.clean();
-      await this.#drafts.completeLeftovers();
-    });
+    this.#drafts.resume();
   }
 
   /** Takes a message event; whether the platform may forget it. */
@@ -119,7 +118,7 @@ export class Receiving implements AsyncDisposable {
       case "im.message.recalled_v1": {
         const recalled = recalledEventSchema.safeParse(event).data;
         if (recalled === undefined) return;
-        return this.#inBackground(
+        return this.#background.run(
           "drop a message that was taken back",
           () => this.#context.withdraw(recalled.message_id),
         );
@@ -127,7 +126,7 @@ export class Receiving implements AsyncDisposable {
       case "im.chat.member.bot.added_v1": {
         const added = botAddedEventSchema.safeParse(event).data;
         if (added === undefined) return;
-        return this.#inBackground("greet a group", () => this.#greeter.greet(added));
+        return this.#background.run("greet a group", () => this.#greeter.greet(added));
       }
       default:
         logger.debug("Nothing to do for {eventType}", { eventType });
@@ -143,15 +142,6 @@ export class Receiving implements AsyncDisposable {
 
   /** Waits for what is under way; the context's signal has ended it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#underWay);
-  }
-
-  #inBackground(what: string, work: () => Promise<void>): void {
-    const working = work().catch((error) => {
-      if (this.#context.signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      logger.error("Cannot {what}: {reason}", { what, reason });
-    }).finally(() => this.#underWay.delete(working));
-    this.#underWay.add(working);
+    await this.#background[Symbol.asyncDispose]();
   }
 }

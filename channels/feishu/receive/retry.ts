@@ -15,7 +15,8 @@ export function withRetries<T>(work: () => Promise<T>, options: RetryOptions): P
   return withRetriesOf(work, { ...options, waitOf });
 }
 
-function waitOf(error: unknown): number | null {
+/** The wait that the platform asks for, in milliseconds; null for a failure that will not pass. */
+export function waitOf(error: unknown): number | null {
   if (!isPassing(error)) return null;
   return error instanceof FeishuRefusedError ? error.retryAfterMs ?? 0 : 0;
 }

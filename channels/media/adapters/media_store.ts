@@ -25,6 +25,18 @@ export class MediaError extends GatewayError {
   }
 }
 
+/** A file that is too large, as is known before it is fetched. */
+export function tooLarge(bytes: number, bytesMax: number): MediaError {
+  return new MediaError("media_too_large", `Cannot take ${bytes} bytes: ${bytesMax} is most`);
+}
+
+/** How much may be kept. */
+export interface SaveBounds {
+  readonly bytesMax: number;
+  /** How long the body is said to be; one that is too long is not begun. @default unknown */
+  readonly length?: number | null;
+}
+
 /** Keeps received files in one folder. */
 export class MediaStore {
   readonly #folder: string;
@@ -57,8 +69,12 @@ export class MediaStore {
   async save(
     name: string,
     body: ReadableStream<Uint8Array>,
-    { bytesMax }: { readonly bytesMax: number },
+    { bytesMax, length = null }: SaveBounds,
   ): Promise<string> {
+    if (length !== null && length > bytesMax) {
+      await body.cancel();
+      throw tooLarge(length, bytesMax);
+    }
     const path = join(this.#folder, name);
     const partPath = `${path}.${this.#newId()}${PART_SUFFIX}`;
     const disk = <T>(work: () => Promise<T>): Promise<T> => onDisk(name, work);

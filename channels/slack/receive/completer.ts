@@ -4,19 +4,17 @@
  * @module
  */
 
-import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
 import type { InboundContents } from "../../channel.ts";
-import { durationText } from "../../lateness.ts";
+import type { Incomplete } from "../../drafts.ts";
+import { lateNote } from "../../lateness.ts";
 import { messageSchema, type SlackAttachment } from "../wire.ts";
 import type { Files } from "./files.ts";
 import { commandIn, type ConversationRules, readMessage, type ReceivedMessage } from "./message.ts";
 import type { People } from "./people.ts";
 import { peopleIn, readableText } from "./text.ts";
 import type { ThreadPast } from "./thread_past.ts";
-
-const logger = getLogger(["troupe", "slack", "completer"]);
 
 /** Stands for what a person says by a message that only mentions the bot. */
 const NO_WORDS = "(only mentions you)";
@@ -28,7 +26,6 @@ export interface CompleterOptions extends ConversationRules {
   readonly people: People;
   readonly files: Pick<Files, "render">;
   readonly past: Pick<ThreadPast, "isWorthReading" | "textFor">;
-  readonly signal: AbortSignal;
 }
 
 /** What a draft is completed from. */
@@ -37,6 +34,9 @@ const draftSchema = z.object({
   lateMs: z.number().catch(0),
   isNewThread: z.boolean().catch(false),
 });
+
+/** What a draft kept. */
+type Draft = z.output<typeof draftSchema>;
 
 /** What surrounds a message's own words. */
 interface Surroundings {
@@ -71,29 +71,31 @@ export class Completer {
     return asJson({ message: { ...received.message }, lateMs, isNewThread });
   }
 
-  /** What a draft lacked. A message that cannot be completed is handed on as far as it can be read. */
-  async contentsOf(platformId: string, draft: JsonObject): Promise<InboundContents> {
-    const parsed = draftSchema.safeParse(draft);
-    if (!parsed.success) {
-      logger.error("Cannot read the draft of {platformId}", { platformId });
-      return { content: "[message]", media: [] };
-    }
-    const { message, lateMs, isNewThread } = parsed.data;
-    const received = readMessage(message, this.#options);
-    const { people, files, past, signal } = this.#options;
-    try {
-      const [before, attached] = await Promise.all([
-        isNewThread ? past.textFor(received) : "",
-        files.render(platformId, message.files),
-        people.learn(this.#peopleOf(received)),
-      ]);
-      const surroundings = { past: before, files: attached.content, lateMs };
-      return { content: this.#compose(received, surroundings), media: attached.media };
-    } catch (error) {
-      signal.throwIfAborted();
-      logger.error("Cannot complete {platformId}: {error}", { platformId, error });
-      return { content: this.#compose(received, { ...NONE, lateMs }), media: [] };
-    }
+  /** What a draft lacks; null for what is no draft. */
+  read(platformId: string, draft: JsonObject): Incomplete | null {
+    const parsed = draftSchema.safeParse(draft).data;
+    if (parsed === undefined) return null;
+    const received = readMessage(parsed.message, this.#options);
+    const { lateMs } = parsed;
+    return {
+      fetch: () => this.#fetch(platformId, parsed, received),
+      bare: () => ({ content: this.#compose(received, { ...NONE, lateMs }), media: [] }),
+    };
+  }
+
+  async #fetch(
+    platformId: string,
+    { message, lateMs, isNewThread }: Draft,
+    received: ReceivedMessage,
+  ): Promise<InboundContents> {
+    const { people, files, past } = this.#options;
+    const [before, attached] = await Promise.all([
+      isNewThread ? past.textFor(received) : "",
+      files.render(platformId, message.files),
+      people.learn(this.#peopleOf(received)),
+    ]);
+    const surroundings = { past: before, files: attached.content, lateMs };
+    return { content: this.#compose(received, surroundings), media: attached.media };
   }
 
   /** In a direct chat the speaker needs no name. */
@@ -105,7 +107,7 @@ export class Completer {
   #compose(received: ReceivedMessage, { past, files, lateMs }: Surroundings): string {
     const { message, isDirect } = received;
     const nameOf = (userId: string): string => this.#options.people.knownName(userId);
-    const late = lateMs === 0 ? "" : `[sent ${durationText(lateMs)} ago, delivered late]`;
+    const late = lateNote(lateMs);
     const own = readableText(received.words, nameOf);
     const shared = message.attachments.map((attachment) => sharedText(attachment, nameOf));
     const words = [own, ...shared, files].filter((piece) => piece !== "").join("\n") || NO_WORDS;

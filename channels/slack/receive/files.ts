@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { InboundContents } from "../../channel.ts";
-import { MediaError, type MediaStore } from "../../media/adapters/media_store.ts";
+import { MediaError, type MediaStore, tooLarge } from "../../media/adapters/media_store.ts";
 import { bracketed } from "../../media/bracketed.ts";
 import { Limiter } from "../../media/limiter.ts";
 import { type MediaKind, mediaName } from "../../media/media_name.ts";
@@ -102,9 +102,8 @@ export class Files {
     if (file.size > bytesMax) throw tooLarge(file.size, bytesMax);
     return await link.download(url, async ({ body, contentType, length }) => {
       const isPage = /^text\/html\b/i.test(contentType) && !/html/i.test(file.mimetype);
-      if (isPage || (length !== null && length > bytesMax)) {
+      if (isPage) {
         await body.cancel();
-        if (!isPage) throw tooLarge(length ?? 0, bytesMax);
         throw new SlackRefusedError("fetch a file", { reason: "not_signed_in", status: 200 });
       }
       const name = mediaName({
@@ -115,7 +114,7 @@ export class Files {
         names: [file.name, file.title],
         contentType: file.mimetype || contentType,
       });
-      return await store.save(name, body, { bytesMax });
+      return await store.save(name, body, { bytesMax, length });
     }, signal);
   }
 
@@ -127,10 +126,6 @@ export class Files {
     if (host === home || host?.endsWith(`.${home}`) === true) return address;
     throw new SlackRefusedError("fetch a file", { reason: "file_elsewhere", status: 0 });
   }
-}
-
-function tooLarge(bytes: number, bytesMax: number): MediaError {
-  return new MediaError("media_too_large", `Cannot take ${bytes} bytes: ${bytesMax} is most`);
 }
 
 function kindOf({ mimetype }: SlackFile): MediaKind {

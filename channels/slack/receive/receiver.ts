@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { Strangers } from "../../strangers.ts";
 import type { SlackMessage } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
 import type { Completer } from "./completer.ts";
@@ -36,8 +37,6 @@ export interface ReceiverOptions extends Omit<AdmissionRules, "takesPart"> {
 
 /** Saves the journal a question for repeated events; the journal alone decides. */
 const RECENT_MAX = 2_000;
-/** Strangers named in the log; further ones are not. */
-const STRANGERS_MAX = 100;
 /** Below this nobody minds. */
 const LATE_MS = 10 * 60_000;
 
@@ -45,16 +44,13 @@ const LATE_MS = 10 * 60_000;
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #recent = new Map<string, Promise<boolean>>();
-  readonly #strangers = new Set<string>();
+  readonly #strangers: Strangers;
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    if (options.allowFrom.length === 0) {
-      logger.warn(
-        "channels.slack.allowFrom is empty: nobody may write to the bot; " +
-          'add user ids (U…), or "*" for everybody',
-      );
-    }
+    const { allowFrom } = options;
+    const key = "channels.slack.allowFrom";
+    this.#strangers = new Strangers({ logger, key, allowFrom, ids: "user ids (U…)" });
   }
 
   /**
@@ -72,7 +68,7 @@ export class Receiver {
         logger.debug("Ignored a message: {reason}", { reason: admission.reason });
         return Promise.resolve(true);
       case "stranger":
-        this.#noteStranger(admission.senderId);
+        this.#strangers.note(admission.senderId);
         return Promise.resolve(true);
       case "admitted":
         return this.#handInOnce(admission.received);
@@ -134,13 +130,5 @@ export class Receiver {
     if (!received.isDirect) memory.join(channel, received.threadTs);
     if (result === "accepted") onAccepted(inbound);
     return true;
-  }
-
-  #noteStranger(senderId: string): void {
-    const { allowFrom } = this.#options;
-    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
-    if (this.#strangers.has(senderId)) return;
-    this.#strangers.add(senderId);
-    logger.info("Refused {senderId}, who is not in channels.slack.allowFrom", { senderId });
   }
 }

@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import { untilAborted } from "../../../actors/kernel/aborting.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
+import { Background } from "../../background.ts";
 import type { ChannelContext } from "../../channel.ts";
 import { Drafts } from "../../drafts.ts";
 import { MediaStore } from "../../media/adapters/media_store.ts";
@@ -43,11 +44,10 @@ export interface ReceivingOptions {
 /** The receiving half of a channel. */
 export class Receiving implements AsyncDisposable {
   readonly #options: ReceivingOptions;
-  readonly #store: MediaStore;
   readonly #drafts: Drafts;
   readonly #receiver: Receiver;
   /** Work that is under way beside the events. */
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #background: Background;
   #isCatchingUp = false;
   /** Events came again after a gap that was not looked into yet. */
   #mustCatchUp = false;
@@ -61,7 +61,8 @@ export class Receiving implements AsyncDisposable {
     const botUserId = identity.user_id;
     const people = new People({ api, clock, signal });
     this.#options = options;
-    this.#store = new MediaStore(context.mediaFolder, context.newId);
+    this.#background = new Background(logger, signal);
+    const store = new MediaStore(context.mediaFolder, context.newId);
     const completer = new Completer({
       botUserId,
       replyInThread: section.replyInThread,
@@ -70,17 +71,18 @@ export class Receiving implements AsyncDisposable {
         api,
         link,
         apiUrl: section.apiUrl,
-        store: this.#store,
+        store,
         speech: new Speech((path) => untilAborted(context.transcribe(path), signal)),
         clock,
         signal,
       }),
       past: new ThreadPast({ api, people, memory, botUserId, clock, signal }),
-      signal,
     });
     this.#drafts = new Drafts({
       context,
-      contentsOf: (platformId, draft) => completer.contentsOf(platformId, draft),
+      store,
+      background: this.#background,
+      read: (platformId, draft) => completer.read(platformId, draft),
     });
     this.#receiver = new Receiver({
       ...section,
@@ -93,17 +95,14 @@ export class Receiving implements AsyncDisposable {
       onAccepted: (inbound) => {
         onAccepted(inbound.platformId);
         this.store();
-        this.#inBackground("complete a message", () => this.#drafts.complete(inbound));
+        this.#drafts.begin(inbound);
       },
     });
   }
 
   /** Goes on with what an earlier run accepted and did not complete; returns at once. */
   resume(): void {
-    this.#inBackground("complete earlier messages", async () => {
-      await this.#store.clean();
-      await this.#drafts.completeLeftovers();
-    });
+    this.#drafts.resume();
   }
 
   /** Events come again: reads what was said meanwhile; returns at once. */
@@ -112,7 +111,7 @@ export class Receiving implements AsyncDisposable {
     this.#mustCatchUp = true;
     if (this.#isCatchingUp) return;
     this.#isCatchingUp = true;
-    this.#inBackground("see what was missed", async () => {
+    this.#background.run("see what was missed", async () => {
       try {
         await this.#catchUp();
       } finally {
@@ -142,7 +141,7 @@ export class Receiving implements AsyncDisposable {
     if (this.#isStoring) return;
     this.#isStoring = true;
     const { context, memory } = this.#options;
-    this.#inBackground("store how far Slack was read", async () => {
+    this.#background.run("store how far Slack was read", async () => {
       try {
         while (this.#isUnstored) {
           this.#isUnstored = false;
@@ -156,7 +155,7 @@ export class Receiving implements AsyncDisposable {
 
   /** Waits for what is under way; the context's signal has ended it. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#underWay);
+    await this.#background[Symbol.asyncDispose]();
   }
 
   /** Once more for as long as there was a further gap meanwhile. */
@@ -180,7 +179,7 @@ export class Receiving implements AsyncDisposable {
     }
     if (event.subtype !== "message_deleted") return await this.#receiver.receive(event);
     const platformId = platformIdOf({ channel: event.channel, ts: event.deleted_ts });
-    this.#inBackground(
+    this.#background.run(
       "drop a message that was taken back",
       () => this.#options.context.withdraw(platformId),
     );
@@ -200,14 +199,5 @@ export class Receiving implements AsyncDisposable {
     const { section, context } = this.#options;
     const handIn = context.handIn.bind(context);
     return await takePress(payload, { ...section, channel: context.name, handIn });
-  }
-
-  #inBackground(what: string, work: () => Promise<void>): void {
-    const working = work().catch((error) => {
-      if (this.#options.context.signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
-      logger.error("Cannot {what}: {reason}", { what, reason });
-    }).finally(() => this.#underWay.delete(working));
-    this.#underWay.add(working);
   }
 }

@@ -4,11 +4,11 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
+import type { Clock } from "../../../actors/kernel/clock.ts";
 import { MediaError, type MediaStore } from "../../media/adapters/media_store.ts";
-import { Limiter } from "../../media/limiter.ts";
+import { type Downloaded, Fetches } from "../../media/fetches.ts";
 import { mediaName } from "../../media/media_name.ts";
-import { isBadRequest, isPassing, TelegramRefusedError } from "../errors.ts";
+import { isBadRequest, isPassing, TelegramRefusedError, toldWaitOf } from "../errors.ts";
 import type { TelegramLink } from "../link.ts";
 import type { MessageFile } from "./parts.ts";
 
@@ -16,13 +16,6 @@ const logger = getLogger(["troupe", "telegram", "downloads"]);
 
 /** The Bot API gives out no more. */
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
-/** Downloads at the same time; the others wait. */
-const AT_ONCE_MAX = 4;
-/** Waits before the second, third and fourth attempt. */
-const WAITS_MS: readonly number[] = [1_000, 2_000, 4_000];
-/** A message is not held up for longer, whatever the platform asks for. */
-const WAIT_MS_MAX = 30_000;
-
 /** What downloading needs. */
 export interface DownloadsOptions {
   readonly link: Pick<TelegramLink, "openFile">;
@@ -38,18 +31,15 @@ export interface Wanted extends MessageFile {
   readonly index: number;
 }
 
-/** A file that is there, or in words why it is not. */
-export type Downloaded =
-  | { readonly state: "ok"; readonly path: string }
-  | { readonly state: "failed"; readonly reason: string };
-
 /** Downloads files of messages, a few at once. */
 export class Downloads {
   readonly #options: DownloadsOptions;
-  readonly #limiter = new Limiter(AT_ONCE_MAX);
+  readonly #fetches: Fetches;
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
+    const { clock, signal } = options;
+    this.#fetches = new Fetches({ logger, clock, signal, waitOf, reasonOf });
   }
 
   /**
@@ -58,33 +48,9 @@ export class Downloads {
    * @throws only the signal's reason
    */
   async fetch(wanted: Wanted): Promise<Downloaded> {
-    const { signal } = this.#options;
     const { file, platformId } = wanted;
     if ((file.file_size ?? 0) > FILE_BYTES_MAX) return { state: "failed", reason: TOO_LARGE };
-    try {
-      return { state: "ok", path: await this.#limiter.run(() => this.#fetchInTime(wanted)) };
-    } catch (error) {
-      signal.throwIfAborted();
-      const detail = error instanceof Error ? error.message : String(error);
-      logger.warn("No download of a file of {platformId}: {detail}", { platformId, detail });
-      return { state: "failed", reason: reasonOf(error) };
-    }
-  }
-
-  async #fetchInTime(wanted: Wanted): Promise<string> {
-    const { clock, signal } = this.#options;
-    for (let attempt = 0;; attempt++) {
-      try {
-        return await this.#fetchOnce(wanted);
-      } catch (error) {
-        signal.throwIfAborted();
-        const waitMs = WAITS_MS[attempt];
-        const isHopeless = error instanceof MediaError || !mayPass(error);
-        if (waitMs === undefined || isHopeless) throw error;
-        const toldMs = error instanceof TelegramRefusedError ? error.retryAfterMs ?? 0 : 0;
-        await sleep(clock, Math.min(Math.max(waitMs, toldMs), WAIT_MS_MAX), signal);
-      }
-    }
+    return await this.#fetches.fetch(platformId, () => this.#fetchOnce(wanted));
   }
 
   async #fetchOnce({ platformId, index, kind, file }: Wanted): Promise<string> {
@@ -104,16 +70,14 @@ export class Downloads {
 
 const TOO_LARGE = "larger than 20 MB, which bots cannot fetch";
 
-/** A body that breaks off fails with whatever the engine says. */
-function mayPass(error: unknown): boolean {
-  return !(error instanceof TelegramRefusedError) || isPassing(error);
+/** A body that breaks off fails with whatever the engine says; that may pass. */
+function waitOf(error: unknown): number | null {
+  const isRefused = error instanceof TelegramRefusedError && !isPassing(error);
+  return isRefused || error instanceof MediaError ? null : toldWaitOf(error);
 }
 
 /** In words for a person and a model. */
 function reasonOf(error: unknown): string {
-  if (error instanceof MediaError) {
-    return error.code === "media_disk" ? "it could not be stored" : TOO_LARGE;
-  }
-  if (isBadRequest(error, /too big/i)) return TOO_LARGE;
+  if (error instanceof MediaError || isBadRequest(error, /too big/i)) return TOO_LARGE;
   return error instanceof TelegramRefusedError ? `code ${error.platformCode}` : "no connection";
 }

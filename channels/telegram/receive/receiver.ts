@@ -8,10 +8,11 @@ import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelCommand, ChannelInbound, HandInResult } from "../../channel.ts";
 import { Lateness } from "../../lateness.ts";
+import { Strangers } from "../../strangers.ts";
 import { messageSchema, type TelegramMessage, type TelegramUpdate } from "../wire.ts";
 import { type AdmissionRules, admitAlbum } from "./admission.ts";
-import type { Completer } from "./completer.ts";
 import type { Contents, Received } from "./contents.ts";
+import { draftOf } from "./draft.ts";
 import { commandIn, inboundOf } from "./message.ts";
 import type { Presses } from "./presses.ts";
 
@@ -24,7 +25,6 @@ export interface ReceiverOptions extends AdmissionRules {
   readonly commands: readonly ChannelCommand[];
   readonly clock: Clock;
   readonly contents: Pick<Contents, "atOnce">;
-  readonly completer: Pick<Completer, "draftOf">;
   readonly presses: Pick<Presses, "take">;
   /** Resolves when the message is durable. */
   readonly handIn: (inbound: ChannelInbound) => Promise<HandInResult>;
@@ -41,23 +41,18 @@ interface Group {
 
 /** For so long Telegram keeps what nobody has read. */
 const KEPT_MS = 24 * 3_600_000;
-/** Strangers named in the log; further ones are not. */
-const STRANGERS_MAX = 100;
 
 /** Judges and hands in the updates of one bot. */
 export class Receiver {
   readonly #options: ReceiverOptions;
-  readonly #strangers = new Set<string>();
+  readonly #strangers: Strangers;
   readonly #lateness = new Lateness(KEPT_MS);
 
   constructor(options: ReceiverOptions) {
     this.#options = options;
-    if (options.allowFrom.length === 0) {
-      logger.warn(
-        "channels.telegram.allowFrom is empty: nobody may write to the bot; " +
-          'add numeric user ids, or "*" for everybody',
-      );
-    }
+    const { allowFrom } = options;
+    const key = "channels.telegram.allowFrom";
+    this.#strangers = new Strangers({ logger, key, allowFrom, ids: "numeric user ids" });
   }
 
   /**
@@ -83,7 +78,7 @@ export class Receiver {
         logger.debug("Ignored a message: {reason}", { reason: admission.reason });
         return true;
       case "stranger":
-        this.#noteStranger(admission.senderId);
+        this.#strangers.note(admission.senderId);
         return true;
       case "admitted":
         return await this.#handIn(album);
@@ -114,17 +109,8 @@ export class Receiver {
   }
 
   #contentsOf(received: Received): Pick<ChannelInbound, "content" | "media" | "draft"> {
-    const { contents, completer } = this.#options;
-    return contents.atOnce(received) ??
-      { content: "", media: [], draft: completer.draftOf(received) };
-  }
-
-  #noteStranger(senderId: string): void {
-    const { allowFrom } = this.#options;
-    if (allowFrom.length === 0 || this.#strangers.size >= STRANGERS_MAX) return;
-    if (this.#strangers.has(senderId)) return;
-    this.#strangers.add(senderId);
-    logger.info("Refused {senderId}, who is not in channels.telegram.allowFrom", { senderId });
+    return this.#options.contents.atOnce(received) ??
+      { content: "", media: [], draft: draftOf(received) };
   }
 }
 
