@@ -4,17 +4,12 @@
  * @module
  */
 
-import { sleep } from "../../../actors/kernel/clock.ts";
 import { seededRandom } from "../../../actors/kernel/random.ts";
 import type { SetupScene } from "../../setup.ts";
+import { connectedInTime, firstMessage } from "../../setup_steps.ts";
 import { Session, type SessionEnd } from "../gateway/session.ts";
 import type { DiscordLink } from "../link.ts";
 import { messageSchema, type User } from "../wire.ts";
-
-/** How long a connection may take. */
-const CONNECT_MS = 20_000;
-/** How long a person has for their message. */
-const MESSAGE_MS = 5 * 60_000;
 
 /** What a first contact needs. */
 export interface FirstContactOptions {
@@ -53,19 +48,12 @@ export class FirstContact implements AsyncDisposable {
   async connected(): Promise<SessionEnd | null> {
     const detail = "no answer in time";
     const late: SessionEnd = { state: "lost", detail, canResume: false, waitMs: 0 };
-    return await this.#within(CONNECT_MS, late, [this.#ready.promise, this.#session.ended]);
+    return await connectedInTime(this.#scene, late, [this.#ready.promise, this.#session.ended]);
   }
 
   /** The first person who writes; null when nobody does in time, or Enter is pressed. */
-  async firstSender(): Promise<User | null> {
-    const over = new AbortController();
-    const skipped = this.#scene.ask("", { signal: over.signal }).then(() => null, () => null);
-    try {
-      return await this.#within(MESSAGE_MS, null, [this.#message.promise, skipped]);
-    } finally {
-      over.abort();
-      await skipped;
-    }
+  firstSender(): Promise<User | null> {
+    return firstMessage(this.#scene, this.#message.promise);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,17 +64,5 @@ export class FirstContact implements AsyncDisposable {
   #take(data: unknown): void {
     const author = messageSchema.safeParse(data).data?.author;
     if (author !== undefined && !author.bot) this.#message.resolve(author);
-  }
-
-  async #within<T>(timeMs: number, late: T, outcomes: readonly Promise<T>[]): Promise<T> {
-    const { clock, signal } = this.#scene;
-    const over = new AbortController();
-    const time = sleep(clock, timeMs, AbortSignal.any([signal, over.signal])).then(() => late);
-    time.catch(() => {}); // its end is nobody's business once the race is won
-    try {
-      return await Promise.race([...outcomes, time]);
-    } finally {
-      over.abort();
-    }
   }
 }

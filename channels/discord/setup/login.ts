@@ -4,7 +4,6 @@
  * @module
  */
 
-import { z } from "zod";
 import {
   type ChannelSetup,
   passed,
@@ -13,6 +12,14 @@ import {
   type SetupReport,
   type SetupScene,
 } from "../../setup.ts";
+import {
+  changesTo,
+  Checklist,
+  complete,
+  offerAccess,
+  type Person,
+  readSection,
+} from "../../setup_steps.ts";
 import { openNetwork } from "../adapters/network.ts";
 import { DiscordApi } from "../api.ts";
 import { DiscordUnreachableError, isUnauthorized } from "../errors.ts";
@@ -31,29 +38,27 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   const link = openNetwork({ ...settings, signal });
   try {
     const api = new DiscordApi(link, scene.clock);
-    const checks: SetupCheck[] = [];
-    const tell = (check: SetupCheck): void => {
-      scene.tell(check);
-      checks.push(check);
-    };
+    const checklist = new Checklist(scene);
     const bot = await whoIs(api, settings, scene);
-    tell(passed("bot", `${bot.username} (${bot.id})`));
+    checklist.tell(passed("bot", `${bot.username} (${bot.id})`));
     await save(scene, settings);
     const application = await api.application(signal);
-    tell(contentCheck(application));
-    tell(serverCheck(application, await api.guilds(signal)));
+    checklist.tell(contentCheck(application));
+    checklist.tell(serverCheck(application, await api.guilds(signal)));
     const { url } = await api.gateway(signal);
-    const allowFrom = await offerAccess(application.owner, settings.allowFrom, scene);
+    const { owner } = application;
+    const allowFrom = owner === null || !scene.isInteractive
+      ? settings.allowFrom
+      : await offerAccess(personOf(owner), settings.allowFrom, scene);
     await using contact = new FirstContact({ ...settings, link, scene, url });
     const end = await contact.connected();
-    tell(sessionCheck(application, end));
+    checklist.tell(sessionCheck(application, end));
     if (end === null && scene.isInteractive) {
       scene.say("Write something to the bot now, in a direct message. Enter skips this.");
       scene.showLink(inviteUrl(application.id));
-      tell(await contactCheck(await contact.firstSender(), allowFrom, scene));
+      checklist.tell(await contactCheck(await contact.firstSender(), allowFrom, scene));
     }
-    const isReady = checks.every(({ state, isNeeded }) => state !== "missing" || !isNeeded);
-    return { isReady, checks };
+    return checklist.report;
   } finally {
     over.abort();
   }
@@ -62,21 +67,12 @@ async function login(scene: SetupScene): Promise<SetupReport> {
 /** The section as the channel will read it, with a token that may be one. */
 async function settingsOf(scene: SetupScene): Promise<DiscordSection> {
   const { section, given, isForced, isInteractive } = scene;
-  const parsed = manifest.schema(z).safeParse(section);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const key = ["channels.discord", ...(issue?.path ?? [])].join(".");
-    const message = `Cannot use ${key}: ${issue?.message ?? "it is wrong"}`;
-    throw new SetupError("setup_incomplete", message);
-  }
-  const token = given["token"] ?? (isForced ? "" : parsed.data.token);
+  const stored = readSection(manifest, section);
+  const token = given["token"] ?? (isForced ? "" : stored.token);
   if (token === "" && !isInteractive) {
     throw new SetupError("setup_incomplete", "Cannot set Discord up: give --token");
   }
-  const settings = { ...parsed.data, token: token || await askToken(scene) };
-  const [missing] = manifest.missing(settings);
-  if (missing === undefined) return settings;
-  throw new SetupError("setup_incomplete", `Cannot set Discord up: ${missing}`);
+  return complete(manifest, { ...stored, token: token || await askToken(scene) });
 }
 
 async function askToken(scene: SetupScene): Promise<string> {
@@ -110,26 +106,7 @@ async function whoIs(
 
 /** Saves what is new. */
 async function save({ section, save }: SetupScene, { token }: DiscordSection): Promise<void> {
-  await save({
-    ...(section["enabled"] !== true && { enabled: true }),
-    ...(section["token"] !== token && { token }),
-  });
-}
-
-/** The application's owner may speak to it, if they want. Gives who may write now. */
-async function offerAccess(
-  person: User | null,
-  allowFrom: readonly string[],
-  scene: SetupScene,
-): Promise<readonly string[]> {
-  if (person === null || !scene.isInteractive) return allowFrom;
-  if (allowFrom.includes("*") || allowFrom.includes(person.id)) return allowFrom;
-  const answer = await scene.ask(
-    `${person.username} (${person.id}) may not write to the bot yet. Allow it? [Y/n] `,
-  );
-  if (!/^(y|yes|)$/i.test(answer)) return allowFrom;
-  await scene.save({ allowFrom: [...allowFrom, person.id] });
-  return [...allowFrom, person.id];
+  await save(changesTo(section, { enabled: true, token }));
 }
 
 async function contactCheck(
@@ -142,6 +119,11 @@ async function contactCheck(
     const remedy = "find your id in the gateway's log when you write to the bot";
     return { name, state: "unknown", isNeeded: false, detail: "none came", remedy, url: null };
   }
-  await offerAccess(sender, allowFrom, scene);
-  return passed(name, `a message of ${sender.username} (${sender.id}) came`);
+  const person = personOf(sender);
+  await offerAccess(person, allowFrom, scene);
+  return passed(name, `a message of ${person.shown} came`);
+}
+
+function personOf({ id, username }: User): Person {
+  return { id, shown: `${username} (${id})` };
 }

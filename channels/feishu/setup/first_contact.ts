@@ -3,15 +3,10 @@
  * @module
  */
 
-import { sleep } from "../../../actors/kernel/clock.ts";
 import type { SetupScene } from "../../setup.ts";
+import { connectedInTime, firstMessage } from "../../setup_steps.ts";
 import type { ConnectionEnd, FeishuLink } from "../link.ts";
 import { messageEventSchema } from "../wire.ts";
-
-/** How long a connection may take. */
-const CONNECT_MS = 20_000;
-/** How long a person has for their message. */
-const MESSAGE_MS = 5 * 60_000;
 
 /** A connection that waits for one message; dispose of it to close it. */
 export class FirstContact implements AsyncDisposable {
@@ -38,19 +33,12 @@ export class FirstContact implements AsyncDisposable {
     const failed = this.#ended.then((end) =>
       end.state === "refused" ? `refused (code ${end.code}: ${end.detail})` : "it was lost at once"
     );
-    return await this.#within(CONNECT_MS, "no answer in time", [this.#ready.promise, failed]);
+    return await connectedInTime(this.#scene, "no answer in time", [this.#ready.promise, failed]);
   }
 
   /** The open id of the first person who writes; null when nobody does in time, or Enter is pressed. */
-  async firstMessage(): Promise<string | null> {
-    const over = new AbortController();
-    const skipped = this.#scene.ask("", { signal: over.signal }).then(() => null, () => null);
-    try {
-      return await this.#within(MESSAGE_MS, null, [this.#message.promise, skipped]);
-    } finally {
-      over.abort();
-      await skipped;
-    }
+  firstMessage(): Promise<string | null> {
+    return firstMessage(this.#scene, this.#message.promise);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,17 +52,5 @@ export class FirstContact implements AsyncDisposable {
     const openId = sender?.open_id ?? "";
     if (openId !== "") this.#message.resolve(openId);
     return Promise.resolve(openId === "");
-  }
-
-  async #within<T>(timeMs: number, late: T, outcomes: readonly Promise<T>[]): Promise<T> {
-    const { clock, signal } = this.#scene;
-    const over = new AbortController();
-    const time = sleep(clock, timeMs, AbortSignal.any([signal, over.signal])).then(() => late);
-    time.catch(() => {}); // its end is nobody's business once the race is won
-    try {
-      return await Promise.race([...outcomes, time]);
-    } finally {
-      over.abort();
-    }
   }
 }

@@ -13,6 +13,7 @@ import {
   type SetupReport,
   type SetupScene,
 } from "../../setup.ts";
+import { changesTo, Checklist, complete, offerAccess, readSection } from "../../setup_steps.ts";
 import { postForm } from "../adapters/form.ts";
 import { openSdkLink } from "../adapters/sdk.ts";
 import { FeishuApi } from "../api.ts";
@@ -62,31 +63,22 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     signal: scene.signal,
   });
   const app: SignedIn = { ...credentials, link, baseUrl, settings, scene };
-  const checks: SetupCheck[] = [];
-  const tell = (...told: readonly SetupCheck[]): void => {
-    for (const check of told) scene.tell(check);
-    checks.push(...told);
-  };
-  tell(await checkBot(app));
+  const checklist = new Checklist(scene);
+  checklist.tell(await checkBot(app));
   const allowFrom = await save(app);
   const options = { link, appId: app.appId, baseUrl, signal: scene.signal };
   const needed = neededPermissions(settings);
-  tell(...await checkPermissions(needed, options));
+  checklist.tell(...await checkPermissions(needed, options));
   const event = await checkEvents(options);
-  tell(...await checkContact(app, { event, allowFrom }));
+  checklist.tell(...await checkContact(app, { event, allowFrom }));
   for (const line of menuGuide(baseUrl, app.appId, scene.commands ?? [])) scene.say(line);
-  const isReady = checks.every(({ state, isNeeded }) => state !== "missing" || !isNeeded);
-  return { isReady, checks };
+  return checklist.report;
 }
 
 /** The section as the channel will read it, whatever is still missing in it. */
 function settingsOf({ section, given }: SetupScene): FeishuSection {
   const { domain } = given;
-  const parsed = manifest.schema(z).safeParse({ ...section, ...(domain && { domain }) });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const key = ["channels.feishu", ...(issue?.path ?? [])].join(".");
-  throw new SetupError("setup_incomplete", `Cannot use ${key}: ${issue?.message ?? "it is wrong"}`);
+  return readSection(manifest, { ...section, ...(domain && { domain }) });
 }
 
 async function credentialsFor(scene: SetupScene, settings: FeishuSection): Promise<Credentials> {
@@ -136,14 +128,8 @@ async function scan(scene: SetupScene, { domain }: FeishuSection): Promise<Crede
 
 function checked(credentials: Credentials): Credentials {
   const { appId, appSecret } = credentials;
-  const section = manifest.schema(z).parse({ appId, appSecret });
-  const [missing] = manifest.missing(section);
-  if (missing === undefined) return { ...credentials, ...trimmed(credentials) };
-  throw new SetupError("setup_incomplete", `Cannot set Feishu up: ${missing}`);
-}
-
-function trimmed({ appId, appSecret }: Credentials): Pick<Credentials, "appId" | "appSecret"> {
-  return { appId: appId.trim(), appSecret: appSecret.trim() };
+  complete(manifest, manifest.schema(z).parse({ appId, appSecret }));
+  return { ...credentials, appId: appId.trim(), appSecret: appSecret.trim() };
 }
 
 /**
@@ -193,9 +179,7 @@ async function save(app: SignedIn): Promise<readonly string[]> {
   const allowFrom = isNewOwner ? [...kept, owner] : kept;
   const { section } = scene;
   await scene.save({
-    ...(section["enabled"] !== true && { enabled: true }),
-    ...(section["appId"] !== appId && { appId }),
-    ...(section["appSecret"] !== appSecret && { appSecret }),
+    ...changesTo(section, { enabled: true, appId, appSecret }),
     ...((section["domain"] ?? "feishu") !== domain && { domain }),
     ...((isOtherApp || isNewOwner) && { allowFrom }),
   });
@@ -225,17 +209,6 @@ async function checkContact(
   if (openId === null) {
     return [connection, event.state === "ok" ? event : { ...event, detail: "no message came" }];
   }
-  await offerAccess(openId, allowFrom, scene);
+  await offerAccess({ id: openId, shown: openId }, allowFrom, scene);
   return [connection, passed(MESSAGE_EVENT_CHECK, `a message of ${openId} came`)];
-}
-
-async function offerAccess(
-  openId: string,
-  allowFrom: readonly string[],
-  scene: SetupScene,
-): Promise<void> {
-  if (allowFrom.includes("*") || allowFrom.includes(openId)) return;
-  const answer = await scene.ask(`${openId} may not write to the bot yet. Allow it? [Y/n] `);
-  if (!/^(y|yes|)$/i.test(answer)) return;
-  await scene.save({ allowFrom: [...allowFrom, openId] });
 }

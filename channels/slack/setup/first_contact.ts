@@ -3,15 +3,10 @@
  * @module
  */
 
-import { sleep } from "../../../actors/kernel/clock.ts";
 import type { SetupScene } from "../../setup.ts";
+import { connectedInTime, firstMessage } from "../../setup_steps.ts";
 import type { Envelope, SlackLink, SlackSocket } from "../link.ts";
 import { eventSchema, type Identity } from "../wire.ts";
-
-/** How long Slack may take to greet. */
-const CONNECT_MS = 20_000;
-/** How long a person has for their message. */
-const MESSAGE_MS = 5 * 60_000;
 
 /** What waiting needs. */
 export interface FirstContactOptions {
@@ -67,35 +62,16 @@ export class FirstContact implements AsyncDisposable {
         : "Slack closed it"
     );
     const greeted = this.#ready.then(() => null);
-    return await this.#within(CONNECT_MS, "no greeting in time", [greeted, ended]);
+    return await connectedInTime(this.#scene, "no greeting in time", [greeted, ended]);
   }
 
   /** The id of the first person who writes; null when nobody does in time, or Enter is pressed. */
-  async firstMessage(): Promise<string | null> {
-    const over = new AbortController();
-    const skipped = this.#scene.ask("", { signal: over.signal }).then(() => null, () => null);
-    try {
-      return await this.#within(MESSAGE_MS, null, [this.#message, skipped]);
-    } finally {
-      over.abort();
-      await skipped;
-    }
+  firstMessage(): Promise<string | null> {
+    return firstMessage(this.#scene, this.#message);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#socket.close();
-  }
-
-  async #within<T>(timeMs: number, late: T, outcomes: readonly Promise<T>[]): Promise<T> {
-    const { clock, signal } = this.#scene;
-    const over = new AbortController();
-    const time = sleep(clock, timeMs, AbortSignal.any([signal, over.signal])).then(() => late);
-    time.catch(() => {}); // its end is nobody's business once the race is won
-    try {
-      return await Promise.race([...outcomes, time]);
-    } finally {
-      over.abort();
-    }
   }
 }
 

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { z } from "zod";
 import {
   type ChannelSetup,
   passed,
@@ -13,6 +12,7 @@ import {
   type SetupReport,
   type SetupScene,
 } from "../../setup.ts";
+import { changesTo, Checklist, complete, offerAccess, readSection } from "../../setup_steps.ts";
 import { slackLink } from "../adapters/link.ts";
 import { SlackApi } from "../api.ts";
 import { CREDENTIAL_REASONS, isRefusedFor, SlackUnreachableError } from "../errors.ts";
@@ -30,19 +30,15 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   const settings = await settingsOf(scene);
   using link = slackLink(settings);
   const api = new SlackApi(link);
-  const checks: SetupCheck[] = [];
-  const tell = (check: SetupCheck): void => {
-    scene.tell(check);
-    checks.push(check);
-  };
+  const checklist = new Checklist(scene);
   const bot = await signIn("botToken", settings, () => api.identity(scene.signal));
-  tell(passed("bot", `${bot.user} (${bot.user_id}) in ${bot.team}`));
+  checklist.tell(passed("bot", `${bot.user} (${bot.user_id}) in ${bot.team}`));
   const url = await signIn("appToken", settings, () => api.socketAddress(scene.signal));
   await save(scene, settings);
-  for (const check of await scopeChecks(link, scene)) tell(check);
+  checklist.tell(...await scopeChecks(link, scene));
   await using contact = await FirstContact.open({ link, url, bot, scene });
   const end = await contact.connected();
-  tell(
+  checklist.tell(
     end === null ? passed("socket", "connected by Socket Mode") : {
       name: "socket",
       state: "missing",
@@ -52,25 +48,16 @@ async function login(scene: SetupScene): Promise<SetupReport> {
       url: CONSOLE,
     },
   );
-  if (end === null && scene.isInteractive) tell(await contactCheck(contact, settings, scene));
-  const isReady = checks.every(({ state, isNeeded }) => state !== "missing" || !isNeeded);
-  return { isReady, checks };
+  if (end === null && scene.isInteractive) {
+    checklist.tell(await contactCheck(contact, settings, scene));
+  }
+  return checklist.report;
 }
 
 /** The section as the channel will read it, with tokens that may be some. */
 async function settingsOf(scene: SetupScene): Promise<SlackSection> {
-  const parsed = manifest.schema(z).safeParse(scene.section);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const key = ["channels.slack", ...(issue?.path ?? [])].join(".");
-    const message = `Cannot use ${key}: ${issue?.message ?? "it is wrong"}`;
-    throw new SetupError("setup_incomplete", message);
-  }
-  const tokens = await tokensFor(scene, parsed.data);
-  const settings = { ...parsed.data, ...tokens };
-  const [missing] = manifest.missing(settings);
-  if (missing === undefined) return settings;
-  throw new SetupError("setup_incomplete", `Cannot set Slack up: ${missing}`);
+  const stored = readSection(manifest, scene.section);
+  return complete(manifest, { ...stored, ...await tokensFor(scene, stored) });
 }
 
 async function tokensFor(
@@ -122,11 +109,7 @@ async function signIn<T>(
 /** Saves what is new. */
 async function save({ section, save }: SetupScene, settings: SlackSection): Promise<void> {
   const { botToken, appToken } = settings;
-  await save({
-    ...(section["enabled"] !== true && { enabled: true }),
-    ...(section["botToken"] !== botToken && { botToken }),
-    ...(section["appToken"] !== appToken && { appToken }),
-  });
+  await save(changesTo(section, { enabled: true, botToken, appToken }));
 }
 
 async function scopeChecks(
@@ -161,9 +144,6 @@ async function contactCheck(
       url: CONSOLE,
     };
   }
-  if (!allowFrom.includes("*") && !allowFrom.includes(user)) {
-    const answer = await scene.ask(`${user} may not write to the bot yet. Allow it? [Y/n] `);
-    if (/^(y|yes|)$/i.test(answer)) await scene.save({ allowFrom: [...allowFrom, user] });
-  }
+  await offerAccess({ id: user, shown: user }, allowFrom, scene);
   return passed("events", `a message of ${user} came`);
 }

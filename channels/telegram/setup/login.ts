@@ -4,7 +4,6 @@
  * @module
  */
 
-import { z } from "zod";
 import {
   type ChannelSetup,
   passed,
@@ -13,6 +12,7 @@ import {
   type SetupReport,
   type SetupScene,
 } from "../../setup.ts";
+import { changesTo, Checklist, complete, offerAccess, readSection } from "../../setup_steps.ts";
 import { openBotApi } from "../adapters/bot_api.ts";
 import { isConflict, isCredentialsRefusal, TelegramUnreachableError } from "../errors.ts";
 import type { TelegramLink } from "../link.ts";
@@ -29,44 +29,27 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   const settings = await settingsOf(scene);
   using link = await openBotApi(settings);
   const bot = await whoIs(link, settings, scene);
-  const checks: SetupCheck[] = [];
-  const tell = (check: SetupCheck): void => {
-    scene.tell(check);
-    checks.push(check);
-  };
-  tell(passed("bot", `${bot.first_name} (@${bot.username})`));
+  const checklist = new Checklist(scene);
+  checklist.tell(passed("bot", `${bot.first_name} (@${bot.username})`));
   await save(scene, settings);
-  tell(privacyCheck(bot, settings));
+  checklist.tell(privacyCheck(bot, settings));
   const reading = await readingCheck(link, scene);
-  tell(reading);
+  checklist.tell(reading);
   if (reading.state === "ok" && scene.isInteractive) {
-    tell(await contactCheck({ link, bot, settings, scene }));
+    checklist.tell(await contactCheck({ link, bot, settings, scene }));
   }
-  const isReady = checks.every(({ state, isNeeded }) => state !== "missing" || !isNeeded);
-  return { isReady, checks };
+  return checklist.report;
 }
 
 /** The section as the channel will read it, with a token that may be one. */
 async function settingsOf(scene: SetupScene): Promise<TelegramSection> {
-  const { section, isForced, isInteractive } = scene;
-  const parsed = manifest.schema(z).safeParse(section);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const key = ["channels.telegram", ...(issue?.path ?? [])].join(".");
-    const message = `Cannot use ${key}: ${issue?.message ?? "it is wrong"}`;
-    throw new SetupError("setup_incomplete", message);
-  }
-  const stored = isForced ? "" : parsed.data.token;
-  const token = scene.given["token"] ?? stored;
+  const { section, given, isForced, isInteractive } = scene;
+  const stored = readSection(manifest, section);
+  const token = given["token"] ?? (isForced ? "" : stored.token);
   if (token === "" && !isInteractive) {
     throw new SetupError("setup_incomplete", "Cannot set Telegram up: give --token");
   }
-  const settings = { ...parsed.data, token: token || await askToken(scene) };
-  const [missing] = manifest.missing(settings);
-  if (missing !== undefined) {
-    throw new SetupError("setup_incomplete", `Cannot set Telegram up: ${missing}`);
-  }
-  return settings;
+  return complete(manifest, { ...stored, token: token || await askToken(scene) });
 }
 
 async function askToken(scene: SetupScene): Promise<string> {
@@ -97,10 +80,7 @@ async function whoIs(
 
 /** Saves what is new. */
 async function save({ section, save }: SetupScene, { token }: TelegramSection): Promise<void> {
-  await save({
-    ...(section["enabled"] !== true && { enabled: true }),
-    ...(section["token"] !== token && { token }),
-  });
+  await save(changesTo(section, { enabled: true, token }));
 }
 
 /** With its privacy mode on, a bot hears in groups only what speaks to it. */
@@ -159,14 +139,10 @@ async function contactCheck({ link, bot, settings, scene }: {
     const detail = "none came";
     return { name, state: "unknown", isNeeded: false, detail, remedy, url: null };
   }
-  const { id, first_name: firstName } = sender;
-  const allowFrom = settings.allowFrom;
-  const isIn = [String(id), sender.username ?? "", "*"].some((entry) => allowFrom.includes(entry));
-  if (!isIn) {
-    const answer = await scene.ask(
-      `${firstName} (${id}) may not write to the bot yet. Allow it? [Y/n] `,
-    );
-    if (/^(y|yes|)$/i.test(answer)) await scene.save({ allowFrom: [...allowFrom, String(id)] });
-  }
-  return passed(name, `a message of ${firstName} (${id}) came`);
+  const id = String(sender.id);
+  const shown = `${sender.first_name} (${id})`;
+  const { allowFrom } = settings;
+  const isInByName = sender.username !== undefined && allowFrom.includes(sender.username);
+  if (!isInByName) await offerAccess({ id, shown }, allowFrom, scene);
+  return passed(name, `a message of ${shown} came`);
 }
