@@ -25,6 +25,7 @@ import type { UsageQuery, UsageRow } from "./usage.ts";
 export type * from "./journal_rows.ts";
 export type * from "./usage.ts";
 export { SYSTEM_CHANNEL } from "./journal_rows.ts";
+export * from "./system_inputs.ts";
 
 /**
  * Where a look at the unfinished sessions goes on. kept: those with an open turn or unfiled lines,

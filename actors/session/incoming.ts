@@ -4,7 +4,13 @@
  */
 
 import type { UserMessage } from "../../providers/provider.ts";
-import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
+import {
+  type Inbound,
+  type Journal,
+  SYSTEM_CHANNEL,
+  type SystemSource,
+  systemSource,
+} from "../journal/journal.ts";
 import { scopeFields } from "./archived_chunk.ts";
 import { endsTurn, parseCommand } from "./command_table.ts";
 import type { LastSummary } from "./last_summary.ts";
@@ -16,6 +22,13 @@ import type { Joining } from "./steps.ts";
 const PAGE_ROWS = 64;
 /** Commands that one look finds; the rest is found by the next one. */
 const COMMANDS_MAX = 64;
+
+/** What a line says of itself that no person wrote. */
+const INJECTED_EVENTS: Readonly<Record<SystemSource, string>> = {
+  cron: "scheduled_job",
+  heartbeat: "heartbeat",
+  subagent: "subagent_result",
+};
 
 /** Where waiting inbounds are read. */
 export type WaitingRows = Pick<Journal, "waiting">;
@@ -147,15 +160,19 @@ export async function openInbound(
   const { content } = inbound;
   const { channel, chatId } = placeOf(inbound);
   const { timezone } = settings;
+  const source = systemSource(inbound);
   const attachments = await loadAttachments(inbound.media, { readImage, readDocument });
   return {
     inbound,
-    extras: scopeFields(archive, inbound),
+    extras: {
+      ...scopeFields(archive, inbound),
+      ...(source !== undefined && { injected_event: INJECTED_EVENTS[source] }),
+    },
     message: { role: "user", content: storedUserText(content, attachments) },
     show: async ({ summary = null, remembered } = {}) => {
       const memories = await remembered?.() ?? "";
       const nowMs = clock.now();
-      const facts = { nowMs, timezone, channel, chatId, summary, remembered: memories };
+      const facts = { nowMs, timezone, channel, chatId, source, summary, remembered: memories };
       return { role: "user", content: userContent(runtimeBlock(facts), content, attachments) };
     },
   };

@@ -6,6 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ContentBlock, ImageBlock, UserMessage } from "../../providers/provider.ts";
+import type { SystemSource } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { type ReadDocument, readDocuments } from "./attached_documents.ts";
 import type { LastSummary } from "./last_summary.ts";
@@ -24,6 +25,12 @@ const IMAGES_MAX = 8;
 export const IMAGE_BYTES_MAX: number = 10 * 1024 * 1024;
 const BASE64_CHARS_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4;
 
+const SPEAKERS: Readonly<Record<SystemSource, string>> = {
+  cron: "a scheduled job that is due",
+  heartbeat: "the regular look at HEARTBEAT.md",
+  subagent: "a subagent that you started",
+};
+
 /** What the runtime block says. */
 export interface RuntimeFacts {
   /** Epoch milliseconds. */
@@ -32,6 +39,8 @@ export interface RuntimeFacts {
   readonly timezone: string;
   readonly channel: string;
   readonly chatId: string;
+  /** Which part of the gateway speaks. @default a person does */
+  readonly source?: SystemSource | undefined;
   /** What was summed up of the conversation. @default nothing */
   readonly summary?: LastSummary | null;
   /** Passages that the message brings to mind. @default nothing */
@@ -61,13 +70,14 @@ export const NO_ATTACHMENTS: Attachments = { images: [], texts: [], notes: [] };
 
 /** The block that goes in front of a person's words. */
 export function runtimeBlock(
-  { nowMs, timezone, channel, chatId, summary = null, remembered = "" }: RuntimeFacts,
+  { nowMs, timezone, channel, chatId, source, summary = null, remembered = "" }: RuntimeFacts,
 ): string {
   return [
     BLOCK_START,
     `Time: ${zonedTime(nowMs, timezone)}`,
     `Channel: ${oneLine(channel)}`,
     `Chat: ${oneLine(chatId)}`,
+    ...(source === undefined ? [] : [`From: ${SPEAKERS[source]}; the person did not write this`]),
     ...(summary === null ? [] : [summaryPart(summary, timezone)]),
     ...(remembered === "" ? [] : [neutralised(remembered)]),
     BLOCK_END,

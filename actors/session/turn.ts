@@ -10,7 +10,7 @@ import type {
   SystemMessage,
   ToolMessage,
 } from "../../providers/provider.ts";
-import { type Inbound, SYSTEM_CHANNEL } from "../journal/journal.ts";
+import { type Inbound, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import { unreachable } from "../kernel/invariant.ts";
@@ -220,7 +220,11 @@ export class Turn {
       system: this.#memory.systemMessage(await services.systemPrompt(channel, home)),
       runner: new CallRunner({
         services,
-        origin: { channel, chatId, sessionKey, senderId: senderOf(home) },
+        origin: {
+          ...{ channel, chatId, sessionKey },
+          senderId: senderOf(home),
+          source: systemSource(home),
+        },
         reads: this.#memory.reads,
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
         refusal: (call, signal) => this.#desk.refusal({ ...call, home }, this.#log, signal),

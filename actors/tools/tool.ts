@@ -5,6 +5,7 @@
  */
 
 import type { ContentBlock, ToolDefinition } from "../../providers/provider.ts";
+import type { SystemSource } from "../journal/journal.ts";
 import { GatewayError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
 
@@ -72,6 +73,8 @@ export interface ToolOrigin {
   readonly sessionKey: string;
   /** Who began the turn, in their channel's words. @default nobody is known */
   readonly senderId?: string | undefined;
+  /** Which part of the gateway began it. @default a person did */
+  readonly source?: SystemSource | undefined;
 }
 
 /** What stands at a path. */

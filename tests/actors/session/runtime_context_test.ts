@@ -129,3 +129,14 @@ Deno.test("storedUserText of an image alone is its place", async () => {
     "[image: /a.png]",
   );
 });
+
+Deno.test.each(
+  [
+    ["cron", "From: a scheduled job that is due; the person did not write this"],
+    ["heartbeat", "From: the regular look at HEARTBEAT.md; the person did not write this"],
+    ["subagent", "From: a subagent that you started; the person did not write this"],
+  ] as const,
+)("runtimeBlock says when %s speaks", (source, expected) => {
+  const facts = { nowMs: NOW_MS, timezone: "UTC", channel: "feishu", chatId: "oc_1", source };
+  assert.equal(runtimeBlock(facts).split("\n")[4], expected);
+});

@@ -1,0 +1,34 @@
+/**
+ * What comes from inside: which part of the gateway speaks through a message, told by its id. The
+ * id is also what makes each happen once.
+ * @module
+ */
+
+import { type NewInbound, SYSTEM_CHANNEL } from "./journal_rows.ts";
+
+/** The parts of the gateway that hand messages in. */
+export type SystemSource = "cron" | "heartbeat" | "subagent";
+
+/** The id of a due run of a job. */
+export function cronInputId(jobId: string, dueMs: number): string {
+  return `cron:${jobId}:${dueMs}`;
+}
+
+/** The id of a look at the heartbeat's tasks. */
+export function heartbeatInputId(dueMs: number): string {
+  return `heartbeat:${dueMs}`;
+}
+
+/** The id of a subagent's result. */
+export function subagentInputId(taskId: string): string {
+  return `subagent:${taskId}`;
+}
+
+/** Who speaks through a message; undefined for a person, and for what nobody here knows. */
+export function systemSource(
+  { channel, platformId }: Pick<NewInbound, "channel" | "platformId">,
+): SystemSource | undefined {
+  if (channel !== SYSTEM_CHANNEL) return undefined;
+  const prefix = platformId.split(":", 1)[0];
+  return prefix === "cron" || prefix === "heartbeat" || prefix === "subagent" ? prefix : undefined;
+}
