@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { PluginRights, ToolPluginConfig } from "../config/schema/tool_rules.ts";
+import { Deadline } from "../kernel/deadline.ts";
 import { asError } from "../kernel/errors.ts";
 import type { HostRights, HostSetup } from "../tools/host/host_protocol.ts";
 import { hostStarter } from "../tools/host/adapters/host_starter.ts";
@@ -107,19 +108,13 @@ async function describe(
   callHost: CallPlugin,
   { clock }: World,
 ): Promise<readonly PluginToolFacts[]> {
-  const late = new AbortController();
-  const timer = clock.setTimer(
-    LOAD_MS,
-    () => late.abort(new TypeError(`it did not load within ${LOAD_MS / 1_000} s`)),
-  );
-  try {
-    const origin = { channel: "", chatId: "", sessionKey: "" };
-    const call = { tool: DESCRIBE_TOOLS, args: {}, origin, reads: [] };
-    const { result } = await callHost(call, late.signal);
-    return parsePluginTools(JSON.parse(String(result.content)));
-  } finally {
-    timer.cancel();
-  }
+  using deadline = new Deadline(clock, LOAD_MS, {
+    makeReason: () => new TypeError(`it did not load within ${LOAD_MS / 1_000} s`),
+  });
+  const origin = { channel: "", chatId: "", sessionKey: "" };
+  const call = { tool: DESCRIBE_TOOLS, args: {}, origin, reads: [] };
+  const { result } = await callHost(call, deadline.signal);
+  return parsePluginTools(JSON.parse(String(result.content)));
 }
 
 function setupOf({ module, rights }: ToolPluginConfig, rules: PathRules): HostSetup {

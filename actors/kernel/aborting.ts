@@ -19,3 +19,25 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
     signal.removeEventListener("abort", abort);
   }
 }
+
+/**
+ * What `source` yields, until `signal` aborts. Whoever stops early does not wait for the source to
+ * close: one that hangs would hang there as well.
+ *
+ * @throws the signal's reason when it aborts first
+ */
+export async function* eachUntilAborted<T>(
+  source: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, undefined> {
+  const values = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { value, done } = await untilAborted(values.next(), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    Promise.resolve(values.return?.()).catch(() => {});
+  }
+}

@@ -5,7 +5,7 @@
 
 import type { ChatRequest, ChatResponse, ProviderError } from "../../providers/provider.ts";
 import { estimatePromptTokens, estimateTextTokens } from "../../providers/tokens.ts";
-import { untilAborted } from "../kernel/aborting.ts";
+import { eachUntilAborted } from "../kernel/aborting.ts";
 import type { DreamModel } from "./ports.ts";
 
 /** An answer, or a sentence why there is none. */
@@ -29,22 +29,16 @@ export async function askOnce(
   const { tokensMax, temperature, reasoningEffort } = limits;
   const conversationId = "dream";
   const request = { model, messages, tools, tokensMax, temperature, reasoningEffort };
-  const events = provider.chat({ ...request, conversationId }, signal)[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const { value: event, done } = await untilAborted(events.next(), signal);
-      if (done) return { state: "failed", reason: "the model's answer broke off" };
-      if (event.type === "failed") return { state: "failed", reason: reasonOf(event.error) };
-      if (event.type !== "finished") continue;
-      const { response, by = { provider: provider.name, model } } = event;
-      const usage = response.usage ?? estimate(messages, response);
-      await book({ by, usage, isEstimated: response.usage === null });
-      return { state: "answered", response };
-    }
-  } finally {
-    // Not awaited: a stream that hangs would hang here as well.
-    Promise.resolve(events.return?.()).catch(() => {});
+  const events = provider.chat({ ...request, conversationId }, signal);
+  for await (const event of eachUntilAborted(events, signal)) {
+    if (event.type === "failed") return { state: "failed", reason: reasonOf(event.error) };
+    if (event.type !== "finished") continue;
+    const { response, by = { provider: provider.name, model } } = event;
+    const usage = response.usage ?? estimate(messages, response);
+    await book({ by, usage, isEstimated: response.usage === null });
+    return { state: "answered", response };
   }
+  return { state: "failed", reason: "the model's answer broke off" };
 }
 
 function reasonOf(error: ProviderError): string {

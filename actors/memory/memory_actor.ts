@@ -9,8 +9,8 @@ import { z } from "zod";
 import type { DreamSchedule } from "../config/dream_schedule.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
+import { Deadline } from "../kernel/deadline.ts";
 import { unreachable } from "../kernel/invariant.ts";
-import { LinkedSignal } from "../kernel/linked_signal.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import { dream, type DreamSettings } from "./dream.ts";
 import type { MarkUntrusted } from "./dream_prompts.ts";
@@ -258,14 +258,8 @@ class MemoryActor implements Actor<MemoryActorMessage> {
     const batchMax = Math.max(1, Math.floor(settings.batchMax / 2 ** halvings));
     const options = { keeper, model, mark, clock, settings: { ...settings, batchMax } };
     this.#context.pipe(async (signal) => {
-      const limit = new AbortController();
-      const timer = clock.setTimer(RUN_MS_MAX, () => limit.abort(outOfTime()));
-      using either = new LinkedSignal(signal, limit.signal);
-      try {
-        return await dream(options, either.signal);
-      } finally {
-        timer.cancel();
-      }
+      using limit = new Deadline(clock, RUN_MS_MAX, { signal, makeReason: outOfTime });
+      return await dream(options, limit.signal);
     }, (outcome) => ({ type: "dream_ended", outcome }));
   }
 

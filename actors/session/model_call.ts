@@ -12,7 +12,7 @@ import {
   ProviderError,
 } from "../../providers/provider.ts";
 import { unreachable } from "../kernel/invariant.ts";
-import { untilAborted } from "../kernel/aborting.ts";
+import { eachUntilAborted } from "../kernel/aborting.ts";
 
 /** How a call ended. */
 export type ModelOutcome =
@@ -53,20 +53,13 @@ export async function callModel(
   { provider, listener, signal }: ModelCallOptions,
 ): Promise<ModelOutcome> {
   signal.throwIfAborted();
-  const events = provider.chat(request, signal)[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await untilAborted(events.next(), signal);
-      if (next.done) return { state: "failed", error: endedEarly(provider.name) };
-      const outcome = handle(next.value, listener);
-      if (outcome === undefined) continue;
-      signal.throwIfAborted();
-      return outcome;
-    }
-  } finally {
-    // Not awaited: a stream that hangs would hang here as well.
-    Promise.resolve(events.return?.()).catch(() => {});
+  for await (const event of eachUntilAborted(provider.chat(request, signal), signal)) {
+    const outcome = handle(event, listener);
+    if (outcome === undefined) continue;
+    signal.throwIfAborted();
+    return outcome;
   }
+  return { state: "failed", error: endedEarly(provider.name) };
 }
 
 function handle(event: ChatEvent, listener: TextListener): ModelOutcome | undefined {

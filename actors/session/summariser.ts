@@ -6,9 +6,8 @@
 import type { Answerer, ChatRequest, ChatResponse } from "../../providers/provider.ts";
 import { visibleText } from "../../providers/visible_text.ts";
 import type { UsageEntry } from "../journal/journal.ts";
-import type { Clock } from "../kernel/clock.ts";
+import { Deadline } from "../kernel/deadline.ts";
 import { asError, GatewayError } from "../kernel/errors.ts";
-import { LinkedSignal } from "../kernel/linked_signal.ts";
 import { CallMeter, type MeteredUsage } from "./call_meter.ts";
 import { inputBudget } from "./governance.ts";
 import { callModel, type TextListener } from "./model_call.ts";
@@ -92,7 +91,7 @@ export async function summarise(
     onVoid: (used) => book(asked, used),
   });
   try {
-    using limit = timeLimit(clock, signal);
+    using limit = new Deadline(clock, TIME_LIMIT_MS, { signal, makeReason: outOfTime });
     const outcome = await callModel(request, { provider, listener: meter, signal: limit.signal });
     if (outcome.state === "failed") {
       meter.brokeOff();
@@ -141,24 +140,8 @@ function failed(reason: string): Summary {
   return { state: "failed", reason, isTooLong: false };
 }
 
-interface TimeLimit extends Disposable {
-  readonly signal: AbortSignal;
-}
-
-function timeLimit(clock: Clock, signal: AbortSignal): TimeLimit {
-  const over = new AbortController();
-  const linked = new LinkedSignal(signal, over.signal);
-  const timer = clock.setTimer(TIME_LIMIT_MS, () =>
-    over.abort(
-      new SummaryTimeoutError(`Cannot sum up a conversation: no answer in ${TIME_LIMIT_MS} ms`),
-    ));
-  return {
-    signal: linked.signal,
-    [Symbol.dispose]: () => {
-      timer.cancel();
-      linked[Symbol.dispose]();
-    },
-  };
+function outOfTime(): SummaryTimeoutError {
+  return new SummaryTimeoutError(`Cannot sum up a conversation: no answer in ${TIME_LIMIT_MS} ms`);
 }
 
 const DEAF: TextListener = {

@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { Clock } from "../../actors/kernel/clock.ts";
+import { Deadline } from "../../actors/kernel/deadline.ts";
 import { deepestMessage } from "../wire/connection.ts";
 import { SignInError } from "./errors.ts";
 
@@ -35,24 +36,21 @@ export async function requestTokens(
   url: string,
   { headers = {}, form, clock, signal }: TokenRequest,
 ): Promise<TokenAnswer> {
-  const tooLate = new AbortController();
-  const timer = clock.setTimer(TIMEOUT_MS, () => tooLate.abort());
+  using deadline = new Deadline(clock, TIMEOUT_MS, { signal });
   try {
     const response = await fetch(url, {
       method: form === undefined ? "GET" : "POST",
       headers: { accept: "application/json", "user-agent": "Troupe", ...headers },
       body: form === undefined ? null : new URLSearchParams(form),
       redirect: "manual",
-      signal: signal === undefined ? tooLate.signal : AbortSignal.any([tooLate.signal, signal]),
+      signal: deadline.signal,
     });
     return { status: response.status, body: asJson(await response.text()) };
   } catch (error) {
     signal?.throwIfAborted();
     const host = URL.parse(url)?.host ?? "the server";
-    const state = tooLate.signal.aborted ? `no answer for ${TIMEOUT_MS} ms` : deepestMessage(error);
+    const state = deadline.hasPassed ? `no answer for ${TIMEOUT_MS} ms` : deepestMessage(error);
     throw new SignInError("sign_in_unreachable", `Cannot reach "${host}": ${state}`);
-  } finally {
-    timer.cancel();
   }
 }
 

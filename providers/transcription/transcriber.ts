@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
+import { Deadline } from "../../actors/kernel/deadline.ts";
 import { redact } from "../redaction.ts";
 import { waitFromHeaders } from "../retry_after.ts";
 import type { TranscriptionService } from "./choice.ts";
@@ -68,8 +69,7 @@ export class Transcriber {
 
   async #try(recording: Recording, signal: AbortSignal): Promise<Attempt> {
     const { url, apiKey, extraHeaders } = this.#service;
-    const timeout = new AbortController();
-    const timer = this.#clock.setTimer(TIMEOUT_MS, () => timeout.abort());
+    using deadline = new Deadline(this.#clock, TIMEOUT_MS, { signal });
     try {
       const response = await fetch(url, {
         method: "POST",
@@ -78,16 +78,14 @@ export class Transcriber {
           ...extraHeaders,
         },
         body: this.#form(recording),
-        signal: AbortSignal.any([signal, timeout.signal]),
+        signal: deadline.signal,
       });
       return this.#judge(response, await response.text());
     } catch (error) {
       signal.throwIfAborted();
-      const reason = timeout.signal.aborted ? "no answer in time" : "no connection";
-      if (!timeout.signal.aborted && !(error instanceof TypeError)) throw error;
+      const reason = deadline.hasPassed ? "no answer in time" : "no connection";
+      if (!deadline.hasPassed && !(error instanceof TypeError)) throw error;
       return { state: "again", reason, waitMs: 0 };
-    } finally {
-      timer.cancel();
     }
   }
 

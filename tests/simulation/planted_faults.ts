@@ -340,9 +340,9 @@ const TURN: readonly PlantedFault[] = [
   },
   {
     what: "waits for a model that was told to stop",
-    file: "actors/session/model_call.ts",
-    find: "await untilAborted(events.next(), signal)",
-    replace: "await events.next()",
+    file: "actors/kernel/aborting.ts",
+    find: "await untilAborted(values.next(), signal)",
+    replace: "await values.next()",
   },
   {
     what: "stores one answer and sends another",

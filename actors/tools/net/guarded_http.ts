@@ -6,7 +6,7 @@
 
 import { untilAborted } from "../../kernel/aborting.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { LinkedSignal } from "../../kernel/linked_signal.ts";
+import { Deadline } from "../../kernel/deadline.ts";
 import type { ToolNet, ToolRequest, ToolResponse } from "../tool.ts";
 import {
   type BoundaryExemption,
@@ -58,24 +58,17 @@ export class GuardedHttp implements ToolNet {
 
   /** Within `timeoutMs`, the whole answer up to `bytesMax`. */
   async request(request: ToolRequest, signal: AbortSignal): Promise<ToolResponse> {
-    const deadline = new AbortController();
     const { bytesMax, timeoutMs } = request;
-    const timer = this.#options.clock.setTimer(timeoutMs, () => {
-      const text = `Cannot finish the request: no whole answer within ${timeoutMs / 1000} s`;
-      deadline.abort(new NetError("request_timed_out", text));
-    });
-    using linked = new LinkedSignal(signal, deadline.signal);
+    const text = `Cannot finish the request: no whole answer within ${timeoutMs / 1000} s`;
+    const makeReason = () => new NetError("request_timed_out", text);
+    using limit = new Deadline(this.#options.clock, timeoutMs, { signal, makeReason });
+    const response = await this.open(request, limit.signal);
     try {
-      const response = await this.open(request, linked.signal);
-      try {
-        const { url, status, headers } = response;
-        const reading = readUpTo(response.body, bytesMax);
-        return { url, status, headers, ...await untilAborted(reading, linked.signal) };
-      } finally {
-        response.close();
-      }
+      const { url, status, headers } = response;
+      const reading = readUpTo(response.body, bytesMax);
+      return { url, status, headers, ...await untilAborted(reading, limit.signal) };
     } finally {
-      timer.cancel();
+      response.close();
     }
   }
 

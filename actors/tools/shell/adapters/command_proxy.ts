@@ -6,9 +6,11 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../kernel/clock.ts";
+import { Deadline } from "../../../kernel/deadline.ts";
 import { asError } from "../../../kernel/errors.ts";
 import { systemLookUp } from "../../net/adapters/look_up.ts";
-import type { CheckedAddress, NetBoundary } from "../../net/boundary.ts";
+import type { NetBoundary } from "../../net/boundary.ts";
+import { type LookUp, resolveChecked } from "../../net/connection.ts";
 import { NetError } from "../../net/net_error.ts";
 import { type ProxyRequest, readProxyRequest } from "../proxy_request.ts";
 
@@ -26,7 +28,7 @@ export interface CommandProxyOptions {
   readonly clock: Clock;
   readonly boundary: NetBoundary;
   /** @default the system's resolver */
-  readonly lookUp?: ((host: string) => Promise<readonly string[]>) | undefined;
+  readonly lookUp?: LookUp | undefined;
 }
 
 /** Listens until it is disposed of, which ends its connections too. */
@@ -118,28 +120,17 @@ export class CommandProxy implements AsyncDisposable {
 
   /** @throws {NetError} for what the boundary refuses */
   async #connect(hostname: string, port: number): Promise<Deno.TcpConn> {
-    const { boundary, lookUp = systemLookUp } = this.#options;
-    const host = boundary.checkHost(hostname);
-    const addresses = boundary.checkAddresses(host, await lookUp(host));
-    return await this.#connectTo(addresses, port);
-  }
-
-  async #connectTo(addresses: readonly CheckedAddress[], port: number): Promise<Deno.TcpConn> {
-    const { clock } = this.#options;
-    const deadline = new AbortController();
-    const timer = clock.setTimer(CONNECT_TIMEOUT_MS, () => deadline.abort());
+    const { clock, boundary, lookUp = systemLookUp } = this.#options;
+    using deadline = new Deadline(clock, CONNECT_TIMEOUT_MS);
+    const { signal } = deadline;
     let last: unknown = new NetError("request_failed", "there is no address");
-    try {
-      for (const { address } of addresses) {
-        try {
-          return await Deno.connect({ hostname: address, port, signal: deadline.signal });
-        } catch (error) {
-          last = error;
-          if (deadline.signal.aborted) break;
-        }
+    for (const { address } of await resolveChecked(hostname, { boundary, lookUp }, signal)) {
+      try {
+        return await Deno.connect({ hostname: address, port, signal });
+      } catch (error) {
+        last = error;
+        if (deadline.hasPassed) break;
       }
-    } finally {
-      timer.cancel();
     }
     throw last;
   }

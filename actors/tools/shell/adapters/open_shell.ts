@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import type { Clock } from "../../../kernel/clock.ts";
+import { Deadline } from "../../../kernel/deadline.ts";
 import { asError } from "../../../kernel/errors.ts";
 import type { NewId } from "../../../kernel/random.ts";
 import type { NetBoundary } from "../../net/boundary.ts";
@@ -111,24 +112,19 @@ async function probe(level: ShellLevel, options: OpenShellOptions): Promise<Prob
   cleaning.defer(() => removeAll(files));
   await Deno.writeTextFile(secretFile, secret, { mode: 0o600 });
   const listener = cleaning.use(new Bait());
-  const deadline = new AbortController();
-  const timer = clock.setTimer(PROBE_TIMEOUT_MS, () => deadline.abort());
-  try {
-    return await probeLevel(level, level.name !== "process", {
-      targets: {
-        ...{ workspace, secretFile, secret, outsideFile, stateFile, insideFile },
-        port: listener.port,
-        proxyPort: level.name === "bwrap" && network === "filtered" ? PROXY_PORT : undefined,
-        reachesHost: level.name === "bwrap" && network === "host" ||
-          allowedAddresses.includes("127.0.0.1"),
-        refusedAddresses: PROBED_ADDRESSES.filter((address) => !allowedAddresses.includes(address)),
-      },
-      effects: { exists, wasReached: () => listener.wasReached },
-      signal: deadline.signal,
-    });
-  } finally {
-    timer.cancel();
-  }
+  using deadline = new Deadline(clock, PROBE_TIMEOUT_MS);
+  return await probeLevel(level, level.name !== "process", {
+    targets: {
+      ...{ workspace, secretFile, secret, outsideFile, stateFile, insideFile },
+      port: listener.port,
+      proxyPort: level.name === "bwrap" && network === "filtered" ? PROXY_PORT : undefined,
+      reachesHost: level.name === "bwrap" && network === "host" ||
+        allowedAddresses.includes("127.0.0.1"),
+      refusedAddresses: PROBED_ADDRESSES.filter((address) => !allowedAddresses.includes(address)),
+    },
+    effects: { exists, wasReached: () => listener.wasReached },
+    signal: deadline.signal,
+  });
 }
 
 /** Listens on this machine and notes whether anybody came. */
