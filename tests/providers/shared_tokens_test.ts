@@ -96,7 +96,7 @@ Deno.test("SharedTokens renews after a process that was killed while it renewed"
   held.resolve();
   assert.notEqual(access, stored.access);
   assert.equal(world.server.access.has(access), true);
-  const left = [...Deno.readDirSync(`${world.stateFolder}/auth`)].map(({ name }) => name);
+  const left = await Array.fromAsync(Deno.readDir(`${world.stateFolder}/auth`), ({ name }) => name);
   assert.deepEqual(left.toSorted(), ["openai_codex.json", "openai_codex.json.lock"]);
 });
 
