@@ -4,12 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type {
-  AssistantMessage,
-  RequestedCall,
-  SystemMessage,
-  ToolMessage,
-} from "../../providers/provider.ts";
+import type { AssistantMessage, SystemMessage } from "../../providers/provider.ts";
 import { type Inbound, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
@@ -25,16 +20,14 @@ import type { Replay } from "./history.ts";
 import { firstWaiting, placeOf, type ReadInbound } from "./incoming.ts";
 import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
-import { ProgressGuard } from "./progress_guard.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
-import type { ToolConcurrency } from "../tools/tool.ts";
 import { toolHints } from "./tool_hint.ts";
-import { ToolMessages } from "./tool_messages.ts";
-import { runToolRound } from "./tool_round.ts";
+import { type CallPlace, ToolMessages } from "./tool_messages.ts";
+import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
 import { TurnReader } from "./turn_reader.ts";
-import { assistantMessage, replayWith, withDistinctIds } from "./turn_messages.ts";
+import { assistantMessage, replayWith } from "./turn_messages.ts";
 import {
   BLANK_ANSWER,
   iterationLimit,
@@ -75,9 +68,6 @@ interface Talk {
   readonly sent: ToolMessages;
 }
 
-/** The tools that an attempt asks for. */
-type ToolsAsked = Extract<Attempt, { type: "tools" }>;
-
 /** All that ends in an answer. */
 type Answered = Exclude<Attempt, ToolsAsked | OutOfBudget>;
 
@@ -91,10 +81,8 @@ export class Turn {
   readonly #view = new AnswerView();
   readonly #asker: ModelAsker;
   readonly #reader: TurnReader;
-  readonly #progress = new ProgressGuard();
+  readonly #rounds: ToolRounds;
   readonly #mustRunAlone: boolean;
-  #toolsUsed: string[] = [];
-  #rounds = 0;
   #joins = 0;
 
   constructor({ services, log, memory, desk, steps, mustRunAlone = false }: TurnOptions) {
@@ -107,6 +95,14 @@ export class Turn {
     const { sessionKey } = log;
     this.#reader = new TurnReader({ services, conversation: log.conversation });
     this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
+    this.#rounds = new ToolRounds({
+      services,
+      turnId: steps.turnId,
+      record: {
+        begin: (round) => this.#askForTools(round),
+        endCall: (result) => steps.endCall(result),
+      },
+    });
   }
 
   /** What people have seen of the answer that is being made. */
@@ -202,8 +198,7 @@ export class Turn {
   async #runAlone(signal: AbortSignal): Promise<Replay> {
     signal.throwIfAborted();
     await this.steps.resumeAlone();
-    this.#rounds = 0;
-    this.#toolsUsed = [];
+    this.#rounds.startOver();
     const read = await this.#reader.readAgain(this.steps.inbounds);
     const aside = this.steps.aside.map(() => null);
     return replayWith(this.#log.conversation, [...read.map(({ shown }) => shown), ...aside]);
@@ -244,56 +239,22 @@ export class Turn {
     });
   }
 
-  async #useTools(attempt: ToolsAsked, talk: Talk, signal: AbortSignal): Promise<boolean> {
-    const calls = withDistinctIds(attempt.response.calls);
-    const message = assistantMessage(attempt.text, attempt.response, calls);
-    const line = await this.steps.askForTools(message);
-    this.#view.toolsStarted(attempt.text, toolHints(calls));
-    talk.sent.forget();
-    talk.runner.beginAnswer();
-    const startedAtMs = this.#services.clock.now();
-    const results = await this.#runCalls(calls, line, talk, signal);
-    const tookMs = this.#services.clock.now() - startedAtMs;
+  async #useTools(asked: ToolsAsked, talk: Talk, signal: AbortSignal): Promise<boolean> {
+    const { runner, replay, sent } = talk;
+    sent.forget();
+    const sender = (place: CallPlace, signal: AbortSignal) => sent.sender(place, signal);
+    const end = await this.#rounds.run(asked, { runner, replay, sender }, signal);
     this.#view.toolsEnded();
-    for (const said of [message, ...results]) talk.replay.push(said);
-    this.#toolsUsed.push(...calls.map(({ call }) => call.function.name));
-    this.#rounds++;
-    if (this.#progress.isStuck({ calls, results, tookMs })) {
-      return await this.#giveUp(noProgress(calls.map(({ call }) => call.function.name)));
-    }
-    if (this.#rounds >= this.#services.settings.toolIterationsMax) {
-      return await this.#giveUp(iterationLimit(this.#rounds, this.#toolsUsed));
-    }
+    if (end.state === "stuck") return await this.#giveUp(noProgress(end.tools));
+    if (end.state === "limit") return await this.#giveUp(iterationLimit(end.rounds, end.tools));
     await this.#letJoin(talk, signal);
     return false;
   }
 
-  /** Runs calls, makes each result durable when it is there, and gives them in the calls' order. */
-  async #runCalls(
-    calls: readonly RequestedCall[],
-    line: number,
-    { runner, sent }: Talk,
-    signal: AbortSignal,
-  ): Promise<ToolMessage[]> {
-    const { turnId } = this.steps;
-    return await runToolRound(calls, {
-      concurrency: (name) => this.#concurrency(name),
-      signal,
-      run: async ({ requested, index }, signal) => {
-        const place = { turnId, line, index };
-        const send = sent.sender(place, signal);
-        const result = await runner.run(requested, { send, signal, place });
-        signal.throwIfAborted();
-        await this.steps.endCall(result);
-        return result;
-      },
-    });
-  }
-
-  /** Whoever waits for a person has no permit, so nothing runs beside it. */
-  #concurrency(tool: string): ToolConcurrency {
-    const { approval, tools } = this.#services;
-    return approval?.mayAsk(tool) === true ? "exclusive" : tools.concurrency(tool);
+  async #askForTools({ message, calls, text }: AskedRound): Promise<number> {
+    const line = await this.steps.askForTools(message);
+    this.#view.toolsStarted(text, toolHints(calls));
+    return line;
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
@@ -375,7 +336,7 @@ export class Turn {
 
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
     this.#joins++;
-    this.#progress.reset();
+    this.#rounds.somethingNew();
     this.#memory.waiting.began(joining.map(({ inbound }) => inbound));
     sent.forget();
     for (const { shown } of joining) replay.push(shown);
