@@ -55,7 +55,11 @@ export interface ChosenProvider {
 /** The vendor for a model; nothing set up at all; or what keeps a set-up from working. */
 export type ProviderChoice =
   | ChosenProvider
-  | { readonly state: "unconfigured" }
+  | {
+    readonly state: "unconfigured";
+    /** One sentence that names the key, where a server of one's own is chosen but has no address. */
+    readonly missing?: string;
+  }
   | {
     readonly state: "problem";
     /** Dotted key of the config. */
@@ -163,18 +167,17 @@ class Sections {
     const needsNoKey = isKind(vendor, "local") || isKind(vendor, "oauth") ||
       (isKind(vendor, "direct") && vendor.backend !== "azure_openai");
     const baseUrl = written || known.defaultBaseUrl;
-    // Who names an endpoint of their own has begun to set it up: the address is what is missing.
-    const isBegun = isKind(vendor, "direct") && baseUrl === undefined;
-    if (this.isEmpty && !isBegun && (baseUrl === undefined || (apiKey === "" && !needsNoKey))) {
-      return { state: "unconfigured" };
+    const noAddress = problem(
+      keyOf(vendor, "apiBase"),
+      "no address is set, such as http://127.0.0.1:8000/v1",
+    );
+    if (this.isEmpty && (baseUrl === undefined || (apiKey === "" && !needsNoKey))) {
+      // Who names an endpoint of their own has begun to set it up: the address is what is missing.
+      const isBegun = isKind(vendor, "direct") && baseUrl === undefined;
+      return { state: "unconfigured", ...(isBegun && { missing: noAddress.problem }) };
     }
     if (apiKey === "" && !needsNoKey) return problem(keyOf(vendor, "apiKey"), "no key is set");
-    if (baseUrl === undefined) {
-      return problem(
-        keyOf(vendor, "apiBase"),
-        "no address is set, such as http://127.0.0.1:8000/v1",
-      );
-    }
+    if (baseUrl === undefined) return noAddress;
     if (!isHttpUrl(baseUrl)) {
       return problem(keyOf(vendor, "apiBase"), "its value is no http or https URL");
     }
@@ -230,6 +233,9 @@ function keyOf(vendor: Vendor, key: "apiKey" | "apiBase"): string {
   return `providers.${toCamelCase(vendor.name)}.${key}`;
 }
 
-function problem(key: string, state: string): ProviderChoice {
+function problem(
+  key: string,
+  state: string,
+): Extract<ProviderChoice, { readonly state: "problem" }> {
   return { state: "problem", key, problem: `Cannot use "${key}": ${state}` };
 }

@@ -104,7 +104,9 @@ function isSame(one: ProviderChoice, other: ProviderChoice): boolean {
 }
 
 function problemOf(choice: ReturnType<typeof chooseModels>): string | null {
-  if (choice.state === "unconfigured") return "Cannot ask a model: no provider is set up";
+  if (choice.state === "unconfigured") {
+    return choice.missing ?? "Cannot ask a model: no provider is set up";
+  }
   return choice.state === "problem" ? choice.problem : null;
 }
 

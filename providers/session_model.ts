@@ -85,7 +85,7 @@ function providerFor(name: string, configured: string, providers: Sections): str
 }
 
 function problemOf(choice: Exclude<ProviderChoice, { state: "chosen" }>): string {
-  return choice.state === "problem" ? choice.problem : "no provider is set up";
+  return choice.state === "problem" ? choice.problem : choice.missing ?? "no provider is set up";
 }
 
 /** The maker of a model, by its name, where somebody else was found who has only models of his own. */

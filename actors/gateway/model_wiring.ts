@@ -120,7 +120,8 @@ function wireProvider(
   if (choice.state === "problem") throw unusable(choice, locations.configFile);
   const options = providerOptions(wiring);
   if (choice.state === "unconfigured") {
-    const line = `Model: no provider is configured. Put one into ${locations.configFile} ` +
+    const lack = choice.missing ?? "no provider is configured";
+    const line = `Model: ${lack}. Put one into ${locations.configFile} ` +
       "(docs/providers.md); until then each message is answered with how to do that";
     return { provider: createProvider(choice, options), line };
   }

@@ -143,12 +143,6 @@ Deno.test.each<[string, Case]>([
   ["providers.openai.apiKey", { model: "m", provider: "openai", providers: { groq: KEY } }],
   ["providers.deepseek.apiKey", { model: "deepseek/deepseek-chat", providers: { groq: KEY } }],
   ["providers.custom.apiBase", { model: "m", provider: "custom", providers: { custom: KEY } }],
-  ["providers.custom.apiBase", { model: "m", provider: "custom" }],
-  ["providers.custom.apiBase", {
-    model: "m",
-    provider: "custom",
-    providers: { custom: { extraHeaders: { "X-Team": "blue" } } },
-  }],
   ["providers.custom.apiBase", {
     model: "m",
     provider: "custom",
@@ -184,6 +178,15 @@ Deno.test.each<[Case]>([
   [{ model: "m", providers: { openai: { apiKey: "  ", apiBase: "" } } }],
 ])("chooseProvider finds nothing set up for %j", (options) => {
   assert.deepEqual(choose(options), { state: "unconfigured" });
+});
+
+Deno.test.each<[NonNullable<Case["providers"]>]>([
+  [{}],
+  [{ custom: { extraHeaders: { "X-Team": "blue" } } }],
+])("chooseProvider names the address that a server of one's own lacks, with %j", (providers) => {
+  const choice = choose({ model: "m", provider: "custom", providers });
+  assert.ok(choice.state === "unconfigured", JSON.stringify(choice));
+  assert.match(choice.missing ?? "", /^Cannot use "providers\.custom\.apiBase": no address is set/);
 });
 
 Deno.test("chooseProvider never falls back on a provider with a login", () => {

@@ -65,9 +65,8 @@ export async function providersTestCommand(
     ...(name !== undefined && { provider: name }),
   });
   if (choice.state !== "chosen") {
-    const problem = choice.state === "problem"
-      ? choice.problem
-      : `no key and no address is set; put one into ${loaded.locations.configFile}`;
+    const problem = choice.state === "problem" ? choice.problem : choice.missing ??
+      `no key and no address is set; put one into ${loaded.locations.configFile}`;
     return refuse(name ?? model, problem, { flags, terminal });
   }
   const world = systemWorld();

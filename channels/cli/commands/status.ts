@@ -79,7 +79,7 @@ function modelLine({ agents, providers }: LoadedConfig["config"]): string {
     case "problem":
       return `Model: ${problemText(choice)}`;
     case "unconfigured":
-      return "Model: no provider is configured";
+      return `Model: ${choice.missing ?? "no provider is configured"}`;
     default:
       return modelsLine(choice);
   }
