@@ -198,8 +198,9 @@ export function configFor(
   { model, feishu, feishuSection = {}, defaults = {}, config = {} }: GatewayProcessOptions,
 ): JsonObject {
   const providers: JsonObject = model === undefined
-    ? {}
+    ? {} // as before anybody set a model up
     : { custom: { apiKey: "sk-test-0123456789abcdef", apiBase: model.baseUrl } };
+  const provider: JsonObject = model === undefined ? {} : { provider: "custom" };
   const channels: JsonObject = feishu === undefined ? {} : {
     feishu: {
       enabled: true,
@@ -211,7 +212,7 @@ export function configFor(
     },
   };
   return {
-    agents: { defaults: { model: "test-model", provider: "custom", ...defaults } },
+    agents: { defaults: { model: "test-model", ...provider, ...defaults } },
     providers,
     channels,
     gateway: { port: 0 },
