@@ -39,6 +39,48 @@ export class RateWindow {
   }
 }
 
+/** Chats whose past is remembered; silent ones go first. */
+const CHATS_MAX = 1_000;
+
+/** A window for each chat. */
+export class ChatWindows {
+  readonly #make: () => RateWindow;
+  readonly #windows = new Map<string, RateWindow>();
+
+  /** @param make the window of a chat that nothing was sent to */
+  constructor(make: () => RateWindow) {
+    this.#make = make;
+  }
+
+  /** The window of a chat. */
+  of(chatId: string, nowMs: number): RateWindow {
+    const window = this.#windows.get(chatId) ?? this.#make();
+    this.#windows.set(chatId, window);
+    if (this.#windows.size > CHATS_MAX) {
+      for (const [id, other] of this.#windows) {
+        if (id !== chatId && other.isIdle(nowMs)) this.#windows.delete(id);
+      }
+    }
+    return window;
+  }
+}
+
+/** Until when a platform asked for quiet, by chat. */
+export class ChatHolds {
+  readonly #untilMs = new Map<string, number>();
+
+  /** The platform refused for a chat's rate; the longest time asked for counts. */
+  hold(chatId: string, delayMs: number, nowMs: number): void {
+    for (const [id, untilMs] of this.#untilMs) if (untilMs <= nowMs) this.#untilMs.delete(id);
+    this.#untilMs.set(chatId, Math.max(this.untilMs(chatId), nowMs + delayMs));
+  }
+
+  /** Epoch milliseconds; minus infinity where nothing is held. */
+  untilMs(chatId: string): number {
+    return this.#untilMs.get(chatId) ?? -Infinity;
+  }
+}
+
 /**
  * Waits until a call may go out by all of `windows`, and counts it; calls that wait together go out
  * in the order in which they come due.

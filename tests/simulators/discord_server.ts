@@ -310,13 +310,12 @@ export class DiscordPlatform implements AsyncDisposable {
 
   /** The network goes away: connections break, new ones are closed as soon as they are made. */
   goOffline(): void {
-    this.#relay.isRefusing = true;
-    this.#relay.cutAll();
+    this.#relay.goOffline();
   }
 
   /** The network is back. */
   comeBack(): void {
-    this.#relay.isRefusing = false;
+    this.#relay.comeBack();
   }
 
   /**

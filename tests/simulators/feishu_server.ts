@@ -296,13 +296,12 @@ export class FeishuPlatform implements AsyncDisposable {
 
   /** The network goes away: connections break, new ones are closed as soon as they are made. */
   goOffline(): void {
-    this.#relay.isRefusing = true;
-    this.#relay.cutAll();
+    this.#relay.goOffline();
   }
 
   /** The network is back. */
   comeBack(): void {
-    this.#relay.isRefusing = false;
+    this.#relay.comeBack();
   }
 
   /**

@@ -207,13 +207,12 @@ export class SlackPlatform implements AsyncDisposable {
 
   /** The network goes away. */
   goOffline(): void {
-    this.#relay.isRefusing = true;
-    this.#relay.cutAll();
+    this.#relay.goOffline();
   }
 
   /** It is back. */
   comeBack(): void {
-    this.#relay.isRefusing = false;
+    this.#relay.comeBack();
   }
 
   /** Nothing moves any more on the sockets that are open, and nobody is told. */

@@ -250,13 +250,12 @@ export class TelegramPlatform implements AsyncDisposable {
 
   /** The network goes away. */
   goOffline(): void {
-    this.#relay.isRefusing = true;
-    this.#relay.cutAll();
+    this.#relay.goOffline();
   }
 
   /** The network is back. */
   comeBack(): void {
-    this.#relay.isRefusing = false;
+    this.#relay.comeBack();
   }
 
   /** Waits until `probe` gives something other than undefined, null or false, and gives that. */

@@ -5,6 +5,7 @@
  */
 
 import type { ChannelActorMessage } from "../../actors/gateway/channel_actor.ts";
+import { localChannel } from "../../actors/gateway/channel_wiring.ts";
 import { type Core, type CoreChannel, startCore } from "../../actors/gateway/core.ts";
 import { type HealthReport, reportHealth } from "../../actors/gateway/health.ts";
 import { JournalError } from "../../actors/journal/journal.ts";
@@ -15,7 +16,6 @@ import type { DatedFile } from "../../actors/session/idle_compaction.ts";
 import type { ArchivePort } from "../../actors/session/ports.ts";
 import { sessionActor } from "../../actors/session/session.ts";
 import type { ChannelContext } from "../../channels/channel.ts";
-import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
 import type { ChatRequest } from "../../providers/provider.ts";
 import type { ManualClock } from "./manual_clock.ts";
 import { MemorySessionFiles } from "./memory_session_files.ts";
@@ -160,23 +160,12 @@ export function probeChannel(
   behaviour: ProbeBehaviour,
   onMade: (probe: ProbeChannel) => void,
 ): CoreChannel {
-  const load = () =>
-    Promise.resolve((context: ChannelContext) => {
-      const probe = new ProbeChannel(context, behaviour);
-      onMade(probe);
-      return probe;
-    });
-  return {
-    name,
-    idempotencyMs: 0,
-    startHost: (spawn, gateway) =>
-      spawn<ChannelHostMessage>({
-        name: "host",
-        supervision: { restart: "never" },
-        create: (context) =>
-          new ChannelHost(context, { name, mediaFolder: "/media", gateway, load }),
-      }),
+  const create = (context: ChannelContext): ProbeChannel => {
+    const probe = new ProbeChannel(context, behaviour);
+    onMade(probe);
+    return probe;
   };
+  return localChannel({ name, create }, "/media");
 }
 
 /** The last line of what was said last: above it stand time and place. */

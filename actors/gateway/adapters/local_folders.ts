@@ -4,6 +4,7 @@
  */
 
 import { homedir } from "node:os";
+import { orNullSync } from "../../kernel/adapters/missing.ts";
 import { identityOf } from "../../tools/adapters/opened_file.ts";
 
 /** The folder with all symlinks in its path resolved; it must be there. */
@@ -13,12 +14,7 @@ export function realFolder(path: string): string {
 
 /** The same for what may not be there yet: its path as it is then. */
 export function realFolderOr(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return path;
-    throw error;
-  }
+  return orNullSync(() => Deno.realPathSync(path)) ?? path;
 }
 
 /** Whether names that differ in case alone are one file on systems of this kind. */
@@ -32,21 +28,12 @@ const IDENTITIES_MAX = 2_000;
 /** What stands at the paths and, for folders, in them, as {@link identityOf} names it. */
 export function fileIdentities(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
-    const info = statOrNull(path);
+    const info = orNullSync(() => Deno.lstatSync(path));
     if (info === null) return [];
     if (!info.isDirectory) return [identityOf(info)];
     const names = [...Deno.readDirSync(path)].slice(0, IDENTITIES_MAX).map(({ name }) => name);
     return fileIdentities(names.map((name) => `${path}/${name}`));
   }).slice(0, IDENTITIES_MAX);
-}
-
-function statOrNull(path: string): Deno.FileInfo | null {
-  try {
-    return Deno.lstatSync(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
 }
 
 /** Makes a folder, and those above it, where there is none. A private one is for its owner only. */

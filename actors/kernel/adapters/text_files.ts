@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "node:path";
+import { orNull } from "./missing.ts";
 
 /** Only for the owner: conversations and what is remembered of them are private. */
 const FILE_MODE = 0o600;
@@ -21,12 +22,7 @@ export class DiskTextFiles {
 
   /** Whole content, or null where there is no such file. */
   async read(name: string): Promise<string | null> {
-    try {
-      return await Deno.readTextFile(join(this.#folder, name));
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw error;
-    }
+    return await orNull(Deno.readTextFile(join(this.#folder, name)));
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 
 import { join, relative } from "node:path";
+import { orNull } from "../../kernel/adapters/missing.ts";
 import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
 import type { FileMark, MemoryFiles } from "../ports.ts";
 import { isFactsPath } from "../scope.ts";
@@ -104,14 +105,5 @@ function textOf(path: string, bytes: Uint8Array): string {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw new TypeError(`"${path}" is no UTF-8 text; save it as UTF-8`, { cause });
-  }
-}
-
-async function orNull<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
   }
 }

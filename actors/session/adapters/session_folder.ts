@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { orNull } from "../../kernel/adapters/missing.ts";
 import type { DatedFile } from "../idle_compaction.ts";
 
 const EXTENSION = ".jsonl";
@@ -24,14 +25,5 @@ async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry, void, v
     yield* Deno.readDir(folder);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}
-
-async function orNull<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
   }
 }

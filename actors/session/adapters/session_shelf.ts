@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { orNullSync } from "../../kernel/adapters/missing.ts";
 import type { SessionShelf, ShelfFile } from "../session_catalog.ts";
 
 /** Files of a folder. It works at once, for a process that does nothing else meanwhile. */
@@ -18,7 +19,7 @@ export class DiskSessionShelf implements SessionShelf {
     const files: ShelfFile[] = [];
     for (const { name } of this.#entries()) {
       if (!name.endsWith(".jsonl")) continue;
-      const info = orNull(() => Deno.statSync(join(this.#folder, name)));
+      const info = orNullSync(() => Deno.statSync(join(this.#folder, name)));
       if (info === null || !info.isFile) continue;
       files.push({ name, modifiedAtMs: info.mtime?.getTime() ?? 0, bytes: info.size });
     }
@@ -26,7 +27,7 @@ export class DiskSessionShelf implements SessionShelf {
   }
 
   head(name: string, bytesMax: number): string {
-    return orNull(() => {
+    return orNullSync(() => {
       using file = Deno.openSync(join(this.#folder, name));
       const bytes = new Uint8Array(bytesMax);
       return new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
@@ -34,20 +35,10 @@ export class DiskSessionShelf implements SessionShelf {
   }
 
   read(name: string): string | null {
-    return orNull(() => Deno.readTextFileSync(join(this.#folder, name)));
+    return orNullSync(() => Deno.readTextFileSync(join(this.#folder, name)));
   }
 
   #entries(): Iterable<Deno.DirEntry> {
-    return orNull(() => [...Deno.readDirSync(this.#folder)]) ?? [];
-  }
-}
-
-/** What is gone meanwhile was not there. */
-function orNull<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
+    return orNullSync(() => [...Deno.readDirSync(this.#folder)]) ?? [];
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { exists } from "../../../actors/kernel/adapters/missing.ts";
 import { GatewayError } from "../../../actors/kernel/errors.ts";
 import type { NewId } from "../../../actors/kernel/random.ts";
 
@@ -114,16 +115,6 @@ const PART_OPTIONS: Deno.OpenOptions = {
 async function writeAll(file: Deno.FsFile, chunk: Uint8Array): Promise<void> {
   for (let written = 0; written < chunk.length;) {
     written += await file.write(chunk.subarray(written));
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

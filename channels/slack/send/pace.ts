@@ -4,7 +4,7 @@
  */
 
 import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
-import { RateWindow, takeTurn } from "../../rate_window.ts";
+import { ChatHolds, ChatWindows, RateWindow, takeTurn } from "../../rate_window.ts";
 
 const MINUTE_MS = 60_000;
 /** Documented as one message a second and channel; clocks differ. */
@@ -13,8 +13,6 @@ const CHANNEL_WINDOW_MS = 1_050;
 const MESSAGES_PER_MINUTE = 200;
 /** Changes are documented as 50 a minute and more, for all messages of the app. */
 const CHANGES_PER_MINUTE = 45;
-/** Channels whose last message is remembered; silent ones go first. */
-const CHANNELS_MAX = 1_000;
 
 /** A message that grows; dispose of it when its last change was made. */
 export interface Growth extends Disposable {
@@ -26,9 +24,8 @@ export interface Growth extends Disposable {
 export class SendPace {
   readonly #clock: Clock;
   readonly #messages = new RateWindow(MESSAGES_PER_MINUTE, MINUTE_MS);
-  readonly #channels = new Map<string, RateWindow>();
-  /** Until when Slack asked for quiet, by channel. */
-  readonly #holds = new Map<string, number>();
+  readonly #channels = new ChatWindows(() => new RateWindow(1, CHANNEL_WINDOW_MS));
+  readonly #holds = new ChatHolds();
   #changes: number[] = [];
   #changesHeldUntilMs = -Infinity;
   /** Messages that grow: each still needs its last change. */
@@ -40,14 +37,15 @@ export class SendPace {
 
   /** Waits until a message may go to a channel, and counts it. @throws the signal's reason */
   message(channel: string, signal: AbortSignal): Promise<void> {
-    const windows = [this.#messages, this.#channel(channel)];
-    const heldUntilMs = (): number => this.#holds.get(channel) ?? -Infinity;
+    const windows = [this.#messages, this.#channels.of(channel, this.#clock.now())];
+    const heldUntilMs = (): number => this.#holds.untilMs(channel);
     return takeTurn(this.#clock, windows, heldUntilMs, signal);
   }
 
   /** A message was answered: only from then on is it sure that Slack has counted it. */
   answered(channel: string): void {
-    this.#channel(channel).answered(this.#clock.now());
+    const nowMs = this.#clock.now();
+    this.#channels.of(channel, nowMs).answered(nowMs);
   }
 
   /** Waits until a change that must be made may go out, and counts it. @throws the signal's reason */
@@ -82,9 +80,7 @@ export class SendPace {
 
   /** Slack refused a message for its rate. */
   holdChannel(channel: string, delayMs: number): void {
-    const nowMs = this.#clock.now();
-    for (const [id, untilMs] of this.#holds) if (untilMs <= nowMs) this.#holds.delete(id);
-    this.#holds.set(channel, nowMs + delayMs);
+    this.#holds.hold(channel, delayMs, this.#clock.now());
   }
 
   /** Slack refused a change for its rate. */
@@ -107,17 +103,5 @@ export class SendPace {
   #changesUntil(nowMs: number): readonly number[] {
     this.#changes = this.#changes.filter((atMs) => nowMs - atMs < MINUTE_MS);
     return this.#changes;
-  }
-
-  #channel(channel: string): RateWindow {
-    const known = this.#channels.get(channel) ?? new RateWindow(1, CHANNEL_WINDOW_MS);
-    this.#channels.set(channel, known);
-    if (this.#channels.size > CHANNELS_MAX) {
-      const nowMs = this.#clock.now();
-      for (const [id, window] of this.#channels) {
-        if (id !== channel && window.isIdle(nowMs)) this.#channels.delete(id);
-      }
-    }
-    return known;
   }
 }

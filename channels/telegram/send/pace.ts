@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from "../../../actors/kernel/clock.ts";
-import { RateWindow, takeTurn } from "../../rate_window.ts";
+import { ChatHolds, ChatWindows, RateWindow, takeTurn } from "../../rate_window.ts";
 
 /**
  * Documented as one a second for a chat, with short bursts allowed, 20 a minute for a group, and 30 a
@@ -17,17 +17,14 @@ const GROUP_PER_MINUTE = 18;
 const BOT_PER_SECOND = 27;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Chats whose past is remembered; silent ones go first. */
-const CHATS_MAX = 1_000;
 
 /** The pace of one bot. */
 export class SendPace {
   readonly #clock: Clock;
   readonly #bot = new RateWindow(BOT_PER_SECOND, SECOND_MS);
-  readonly #chats = new Map<string, RateWindow>();
-  readonly #groups = new Map<string, RateWindow>();
-  /** Until when Telegram asked for quiet, by chat. */
-  readonly #holds = new Map<string, number>();
+  readonly #chats = new ChatWindows(() => new RateWindow(CHAT_PER_WINDOW, CHAT_WINDOW_MS));
+  readonly #groups = new ChatWindows(() => new RateWindow(GROUP_PER_MINUTE, MINUTE_MS));
+  readonly #holds = new ChatHolds();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -44,8 +41,9 @@ export class SendPace {
     signal: AbortSignal,
     send: () => Promise<Result>,
   ): Promise<Result> {
-    const windows = [this.#bot, this.#window(this.#chats, chatId, newChat)];
-    if (isGroup(chatId)) windows.push(this.#window(this.#groups, chatId, newGroup));
+    const nowMs = this.#clock.now();
+    const windows = [this.#bot, this.#chats.of(chatId, nowMs)];
+    if (isGroup(chatId)) windows.push(this.#groups.of(chatId, nowMs));
     return this.#inTurn(chatId, windows, signal, send);
   }
 
@@ -60,18 +58,14 @@ export class SendPace {
     change: () => Promise<Result>,
   ): Promise<Result> {
     const windows = isGroup(chatId)
-      ? [this.#bot, this.#window(this.#groups, chatId, newGroup)]
+      ? [this.#bot, this.#groups.of(chatId, this.#clock.now())]
       : [this.#bot];
     return this.#inTurn(chatId, windows, signal, change);
   }
 
   /** Telegram refused for the rate. */
   hold(chatId: string, delayMs: number): void {
-    const nowMs = this.#clock.now();
-    for (const [id, untilMs] of this.#holds) {
-      if (untilMs <= nowMs) this.#holds.delete(id);
-    }
-    this.#holds.set(chatId, nowMs + delayMs);
+    this.#holds.hold(chatId, delayMs, this.#clock.now());
   }
 
   async #inTurn<Result>(
@@ -80,7 +74,7 @@ export class SendPace {
     signal: AbortSignal,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const heldUntilMs = (): number => this.#holds.get(chatId) ?? -Infinity;
+    const heldUntilMs = (): number => this.#holds.untilMs(chatId);
     await takeTurn(this.#clock, windows, heldUntilMs, signal);
     try {
       return await work();
@@ -88,33 +82,9 @@ export class SendPace {
       for (const window of windows) window.answered(this.#clock.now());
     }
   }
-
-  #window(
-    all: Map<string, RateWindow>,
-    chatId: string,
-    make: () => RateWindow,
-  ): RateWindow {
-    const window = all.get(chatId) ?? make();
-    all.set(chatId, window);
-    if (all.size > CHATS_MAX) {
-      const nowMs = this.#clock.now();
-      for (const [id, other] of all) {
-        if (id !== chatId && other.isIdle(nowMs)) all.delete(id);
-      }
-    }
-    return window;
-  }
 }
 
 /** Ids of groups are negative; so are names of public ones no numbers. */
 export function isGroup(chatId: string): boolean {
   return chatId.startsWith("-") || chatId.startsWith("@");
-}
-
-function newChat(): RateWindow {
-  return new RateWindow(CHAT_PER_WINDOW, CHAT_WINDOW_MS);
-}
-
-function newGroup(): RateWindow {
-  return new RateWindow(GROUP_PER_MINUTE, MINUTE_MS);
 }

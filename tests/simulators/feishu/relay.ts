@@ -88,7 +88,7 @@ export class Link {
 /** Listens on a free port of 127.0.0.1 and relays each connection to `innerPort`. */
 export class Relay implements AsyncDisposable {
   /** Takes no new connections while true: each is closed as soon as it is made. */
-  isRefusing = false;
+  #isRefusing = false;
   readonly #innerPort: number;
   readonly #listener: Deno.TcpListener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   readonly #links = new Map<number, Link>();
@@ -108,23 +108,33 @@ export class Relay implements AsyncDisposable {
     return this.#links.get(innerClientPort);
   }
 
+  /** The network goes away: connections break, new ones are closed as soon as they are made. */
+  goOffline(): void {
+    this.#isRefusing = true;
+    this.cutAll();
+  }
+
+  /** The network is back. */
+  comeBack(): void {
+    this.#isRefusing = false;
+  }
+
   /** Cuts every connection there is. */
   cutAll(): void {
     for (const link of this.#links.values()) link.cut();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.isRefusing = true;
     this.#listener.close();
     const links = [...this.#links.values()];
-    this.cutAll();
+    this.goOffline();
     await this.#accepting;
     await Promise.all(links.map((link) => link.closed));
   }
 
   async #accept(): Promise<void> {
     for await (const outer of this.#listener) {
-      if (this.isRefusing) {
+      if (this.#isRefusing) {
         outer.close();
         continue;
       }
@@ -133,7 +143,7 @@ export class Relay implements AsyncDisposable {
       const link = new Link(outer, inner);
       this.#links.set(key, link);
       void link.closed.then(() => this.#links.delete(key));
-      if (this.isRefusing) link.cut();
+      if (this.#isRefusing) link.cut();
     }
   }
 }

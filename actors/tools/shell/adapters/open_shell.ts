@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { exists } from "../../../kernel/adapters/missing.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import { Deadline } from "../../../kernel/deadline.ts";
 import { asError } from "../../../kernel/errors.ts";
@@ -151,16 +152,6 @@ class Bait implements AsyncDisposable {
       this.wasReached = true;
       connection.close();
     }
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import { orNull } from "../../../kernel/adapters/missing.ts";
 import { LineSplitter } from "../../host/line_splitter.ts";
 
 const LIVE_BYTES_MAX = 256 * 1024 ** 2;
@@ -75,12 +76,7 @@ async function runJob(job: VirtualJob): Promise<number> {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return (await orNull(Deno.stat(path)))?.isDirectory ?? false;
 }
 
 async function write(stream: typeof Deno.stdout, text: string): Promise<void> {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../../actors/kernel/json.ts";
 import { setup } from "../../../../channels/feishu/setup/mod.ts";
-import type { SetupReport, SetupScene } from "../../../../channels/setup.ts";
 import { FeishuPlatform, type FeishuPlatformOptions } from "../../../simulators/feishu_server.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
+import { checkStates, Desk } from "../../../support/setup_desk.ts";
 import { until } from "../../../support/until.ts";
 
 const SELF_SCOPES = ["application:application:self_manage", "admin:app.info:readonly"] as const;
@@ -14,79 +13,25 @@ const COMMANDS = [
 ];
 
 /** A person at a terminal, and a new platform. */
-class Desk implements AsyncDisposable {
-  readonly platform: FeishuPlatform;
-  readonly clock = new ManualClock();
-  readonly said: string[] = [];
-  readonly links: string[] = [];
-  readonly asked: string[] = [];
-  readonly saved: JsonObject[] = [];
-  /** Answers to questions, in order; a missing one is never given. */
-  readonly answers: string[] = [];
-  section: JsonObject = {};
-
-  private constructor(platform: FeishuPlatform) {
-    this.platform = platform;
-  }
-
-  static async open(options: FeishuPlatformOptions = {}): Promise<Desk> {
-    return new Desk(await FeishuPlatform.start(options));
-  }
-
-  /** Runs the set-up. */
-  login(changes: Partial<SetupScene> = {}): Promise<SetupReport> {
-    return setup.login({
-      section: this.section,
-      given: this.given(),
-      isScanning: false,
-      isForced: false,
-      isInteractive: false,
-      clock: this.clock,
-      newId: () => "id",
-      signal: new AbortController().signal,
-      say: (text) => void this.said.push(text),
-      showLink: (url) => void this.links.push(url),
-      tell: () => {},
-      ask: (question, { signal } = {}) => this.#ask(question, signal),
-      save: (made) => {
-        this.saved.push(made);
-        this.section = { ...this.section, ...made };
-        return Promise.resolve();
-      },
-      ...changes,
-    });
-  }
-
-  /** Values given with the command. */
-  given(changes: Record<string, string> = {}): Record<string, string> {
-    const { app: { appId, appSecret }, url: domain } = this.platform;
-    return { appId, appSecret, domain, ...changes };
-  }
-
-  #ask(question: string, signal: AbortSignal | undefined): Promise<string> {
-    this.asked.push(question);
-    const answer = question === "" ? undefined : this.answers.shift();
-    if (answer !== undefined) return Promise.resolve(answer);
-    const { promise, reject } = Promise.withResolvers<string>();
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-    return promise;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.platform[Symbol.asyncDispose]();
-    assert.equal(this.clock.pending, 0, "no timer is left");
-  }
+async function openDesk(options: FeishuPlatformOptions = {}): Promise<Desk<FeishuPlatform>> {
+  const platform = await FeishuPlatform.start(options);
+  const clock = new ManualClock();
+  return new Desk({ setup, clock, platform, section: {}, given: givenFor(platform) });
 }
 
-function states({ checks }: SetupReport): string[] {
-  return checks.map(({ name, state }) => `${state} ${name}`);
+/** Values given with the command. */
+function givenFor(
+  { app: { appId, appSecret }, url: domain }: FeishuPlatform,
+  changes: Record<string, string> = {},
+): Record<string, string> {
+  return { appId, appSecret, domain, ...changes };
 }
 
 Deno.test("Feishu login checks everything and saves what is new", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const report = await desk.login();
   assert.equal(report.isReady, true);
-  assert.deepEqual(states(report), [
+  assert.deepEqual(checkStates(report), [
     "ok bot",
     "ok permission im:message:send_as_bot",
     "ok permission im:message.p2p_msg:readonly",
@@ -106,7 +51,7 @@ Deno.test("Feishu login checks everything and saves what is new", async () => {
 });
 
 Deno.test("Feishu login says how a menu of commands is made, and tells the commands", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   await desk.login({ commands: COMMANDS });
   const guide = desk.said.slice(-4).join("\n");
   assert.match(guide, /menu of commands/);
@@ -115,15 +60,15 @@ Deno.test("Feishu login says how a menu of commands is made, and tells the comma
 });
 
 Deno.test("Feishu login changes nothing that is there and right", async () => {
-  await using desk = await Desk.open();
-  desk.section = { enabled: true, ...desk.given(), allowFrom: ["ou_me"] };
+  await using desk = await openDesk();
+  desk.section = { enabled: true, ...givenFor(desk.platform), allowFrom: ["ou_me"] };
   await desk.login({ given: {} });
   assert.deepEqual(desk.saved, [{}]);
 });
 
 Deno.test("Feishu login saves nothing when the secret is wrong, and says where to look", async () => {
-  await using desk = await Desk.open();
-  const given = desk.given({ appSecret: "wrong" });
+  await using desk = await openDesk();
+  const given = givenFor(desk.platform, { appSecret: "wrong" });
   await assert.rejects(desk.login({ given }), {
     code: "setup_refused",
     message: `Cannot sign in as "${given["appId"]}": the App ID or the App Secret is wrong ` +
@@ -133,7 +78,7 @@ Deno.test("Feishu login saves nothing when the secret is wrong, and says where t
 });
 
 Deno.test("Feishu login saves nothing when the platform is out of reach", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   desk.platform.goOffline();
   await assert.rejects(desk.login(), { code: "setup_unreachable" });
   assert.deepEqual(desk.saved, []);
@@ -144,14 +89,14 @@ Deno.test.each([
   { given: { appId: "cli_x" }, says: /cli_ followed by 16 hex digits/ },
   { given: { domain: "dingtalk" }, says: /channels\.feishu\.domain: must be "feishu", "lark"/ },
 ])("Feishu login ends when $given is given", async ({ given, says }) => {
-  await using desk = await Desk.open();
-  const all = { ...desk.given(), ...given };
+  await using desk = await openDesk();
+  const all = { ...givenFor(desk.platform), ...given };
   await assert.rejects(desk.login({ given: all }), (error: Error) => says.test(error.message));
   assert.deepEqual(desk.saved, []);
 });
 
 Deno.test("Feishu login names each missing permission, and where to switch it on", async () => {
-  await using desk = await Desk.open({
+  await using desk = await openDesk({
     missingScopes: ["cardkit:card:write", "im:message", "im:message.p2p_msg:readonly"],
   });
   const report = await desk.login();
@@ -173,7 +118,7 @@ Deno.test("Feishu login names each missing permission, and where to switch it on
 });
 
 Deno.test("Feishu login tries permissions out where the platform does not list them", async () => {
-  await using desk = await Desk.open({
+  await using desk = await openDesk({
     missingScopes: [
       "cardkit:card:write",
       "im:message",
@@ -184,7 +129,7 @@ Deno.test("Feishu login tries permissions out where the platform does not list t
   });
   desk.platform.console.listsScopes = false;
   const report = await desk.login();
-  assert.deepEqual(states(report).filter((line) => line.includes("permission")), [
+  assert.deepEqual(checkStates(report).filter((line) => line.includes("permission")), [
     "missing permission im:message:send_as_bot",
     "unknown permission im:message.p2p_msg:readonly",
     "ok permission im:message:readonly",
@@ -198,15 +143,15 @@ Deno.test("Feishu login tries permissions out where the platform does not list t
 });
 
 Deno.test("Feishu login looks only for what the settings need", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   desk.section = { streaming: false, groupPolicy: "open", reactEmoji: null };
-  const names = states(await desk.login()).join("\n");
+  const names = checkStates(await desk.login()).join("\n");
   assert.match(names, /im:message\.group_msg/);
   assert.doesNotMatch(names, /cardkit|reactions|group_at_msg/);
 });
 
 Deno.test("Feishu login says when the event is not subscribed, or cannot be looked at", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   desk.platform.console.subscribedEvents.clear();
   const missing = (await desk.login()).checks.at(-1);
   assert.equal(missing?.state, "missing");
@@ -216,7 +161,7 @@ Deno.test("Feishu login says when the event is not subscribed, or cannot be look
 });
 
 Deno.test("Feishu login finds an app without a bot, and one that may not connect", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const { faults } = desk.platform;
   faults.plant("bot.info", { kind: "code", code: 11205 });
   faults.plant("ws.endpoint", { kind: "code", code: 403, status: 200 });
@@ -230,7 +175,7 @@ Deno.test("Feishu login finds an app without a bot, and one that may not connect
 });
 
 Deno.test("Feishu login walks a person through creating the app and their first message", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const { platform } = desk;
   const { appId, appSecret } = platform.app;
   desk.answers.push(appId, appSecret, "y");
@@ -253,7 +198,7 @@ Deno.test("Feishu login walks a person through creating the app and their first 
 });
 
 Deno.test("Feishu login lets a person skip the first message", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const logging = desk.login({
     isInteractive: true,
     ask: () => Promise.resolve(""),
@@ -262,7 +207,7 @@ Deno.test("Feishu login lets a person skip the first message", async () => {
 });
 
 Deno.test("Feishu login waits five minutes for the first message", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   desk.platform.console.subscribedEvents.clear();
   const logging = desk.login({ isInteractive: true });
   await until(() => desk.asked.includes(""));
@@ -271,7 +216,7 @@ Deno.test("Feishu login waits five minutes for the first message", async () => {
 });
 
 Deno.test("Feishu login creates the app by a scanned code, and lets its owner in", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const { platform, clock } = desk;
   platform.console.slowDowns = 1;
   const given = { domain: platform.url };
@@ -296,7 +241,7 @@ Deno.test("Feishu login creates the app by a scanned code, and lets its owner in
 Deno.test.each(["denied", "expired"] as const)(
   "Feishu login ends when a code is %s",
   async (state) => {
-    await using desk = await Desk.open();
+    await using desk = await openDesk();
     desk.platform.console.scanning = { state };
     const logging = desk.login({ given: { domain: desk.platform.url }, isScanning: true });
     logging.catch(() => {});
@@ -308,7 +253,7 @@ Deno.test.each(["denied", "expired"] as const)(
 );
 
 Deno.test("Feishu login ends when nobody scans in time", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const logging = desk.login({ given: { domain: desk.platform.url }, isScanning: true });
   let isOver = false;
   logging.catch(() => void (isOver = true));
@@ -320,7 +265,7 @@ Deno.test("Feishu login ends when nobody scans in time", async () => {
 });
 
 Deno.test("Feishu login forgets who may write when the app is another one", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   const old = { appId: "cli_0000000000000000", appSecret: "old", allowFrom: ["ou_of_the_old_app"] };
   desk.section = { enabled: true, ...old };
   await desk.login();
@@ -331,7 +276,7 @@ Deno.test("Feishu login forgets who may write when the app is another one", asyn
 });
 
 Deno.test("Feishu login asks for the secret of another app, and keeps that of the known one", async () => {
-  await using desk = await Desk.open();
+  await using desk = await openDesk();
   desk.section = { appId: "cli_0000000000000000", appSecret: "old", domain: desk.platform.url };
   await assert.rejects(desk.login({ given: { appId: desk.platform.app.appId } }), {
     code: "setup_incomplete",

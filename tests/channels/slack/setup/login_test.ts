@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../../actors/kernel/json.ts";
-import type { SetupReport, SetupScene } from "../../../../channels/setup.ts";
+import type { SetupReport } from "../../../../channels/setup.ts";
 import { setup } from "../../../../channels/slack/setup/mod.ts";
 import { SlackPlatform } from "../../../simulators/slack_server.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
+import { Desk } from "../../../support/setup_desk.ts";
 import { until } from "../../../support/until.ts";
 
 const COMMANDS = [
@@ -12,53 +12,12 @@ const COMMANDS = [
 ];
 
 /** A person at a terminal, and a new workspace. */
-class Desk implements AsyncDisposable {
-  readonly clock = new ManualClock();
-  readonly platform: SlackPlatform = SlackPlatform.start(this.clock);
-  readonly said: string[] = [];
-  readonly asked: string[] = [];
-  readonly saved: JsonObject[] = [];
-  /** Answers to questions, in order; a missing one is never given. */
-  readonly answers: string[] = [];
-  section: JsonObject = { apiUrl: this.platform.apiUrl };
-
-  /** Runs the set-up. */
-  login(changes: Partial<SetupScene> = {}): Promise<SetupReport> {
-    return setup.login({
-      section: this.section,
-      given: { botToken: this.platform.botToken, appToken: this.platform.appToken },
-      isScanning: false,
-      isForced: false,
-      isInteractive: false,
-      commands: COMMANDS,
-      clock: this.clock,
-      newId: () => "id",
-      signal: new AbortController().signal,
-      say: (text) => void this.said.push(text),
-      showLink: (url) => void this.said.push(url),
-      tell: () => {},
-      ask: (question, { signal } = {}) => this.#ask(question, signal),
-      save: (made) => {
-        this.saved.push(made);
-        return Promise.resolve();
-      },
-      ...changes,
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.platform[Symbol.asyncDispose]();
-    assert.equal(this.clock.pending, 0, "no timer is left");
-  }
-
-  #ask(question: string, signal: AbortSignal | undefined): Promise<string> {
-    this.asked.push(question);
-    const answer = question === "" ? undefined : this.answers.shift();
-    if (answer !== undefined) return Promise.resolve(answer);
-    const { promise, reject } = Promise.withResolvers<string>();
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-    return promise;
-  }
+function openDesk(): Desk<SlackPlatform> {
+  const clock = new ManualClock();
+  const platform = SlackPlatform.start(clock);
+  const { botToken, appToken, apiUrl } = platform;
+  const given = { botToken, appToken };
+  return new Desk({ setup, clock, platform, section: { apiUrl }, given, commands: COMMANDS });
 }
 
 function missing({ checks }: SetupReport): string[] {
@@ -66,7 +25,7 @@ function missing({ checks }: SetupReport): string[] {
 }
 
 Deno.test("Slack login checks everything and saves what is new", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.section = { ...desk.section, botToken: desk.platform.botToken };
   const report = await desk.login();
   assert.equal(report.isReady, true);
@@ -78,7 +37,7 @@ Deno.test("Slack login checks everything and saves what is new", async () => {
 });
 
 Deno.test("Slack login is not ready without a scope that is needed", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.platform.missingScopes.add("im:history");
   const report = await desk.login();
   assert.equal(report.isReady, false);
@@ -88,7 +47,7 @@ Deno.test("Slack login is not ready without a scope that is needed", async () =>
 Deno.test.each(["botToken", "appToken"])(
   "Slack login saves nothing with a wrong %s",
   async (key) => {
-    await using desk = new Desk();
+    await using desk = openDesk();
     const { botToken, appToken } = desk.platform;
     const given = { botToken, appToken, [key]: key === "botToken" ? "xoxb-wrong" : "xapp-wrong" };
     await assert.rejects(desk.login({ given }), {
@@ -100,7 +59,7 @@ Deno.test.each(["botToken", "appToken"])(
 );
 
 Deno.test("Slack login says what to give when it may not ask", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   await assert.rejects(desk.login({ given: {} }), {
     code: "setup_incomplete",
     message: /--bot-token and --app-token/,
@@ -108,13 +67,13 @@ Deno.test("Slack login says what to give when it may not ask", async () => {
 });
 
 Deno.test("Slack login says that Slack is out of reach", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.platform.goOffline();
   await assert.rejects(desk.login(), { code: "setup_unreachable" });
 });
 
 Deno.test("Slack login guides through making the app, and lets in who writes first", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   const { platform } = desk;
   desk.answers.push(platform.botToken, platform.appToken, "y");
   const logging = desk.login({ given: {}, isInteractive: true });

@@ -1,79 +1,35 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../../actors/kernel/json.ts";
-import type { SetupReport, SetupScene } from "../../../../channels/setup.ts";
 import { setup } from "../../../../channels/telegram/setup/mod.ts";
 import { TelegramPlatform } from "../../../simulators/telegram_server.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
+import { checkStates, Desk } from "../../../support/setup_desk.ts";
 
 /** A person at a terminal, and a bot. */
-class Desk implements AsyncDisposable {
-  readonly clock: ManualClock = new ManualClock();
-  readonly platform: TelegramPlatform = TelegramPlatform.start({ clock: this.clock });
-  readonly said: string[] = [];
-  readonly saved: JsonObject[] = [];
-  /** Answers to questions, in order; a missing one is never given. */
-  readonly answers: string[] = [];
-  section: JsonObject = { apiRoot: this.platform.url };
-
-  /** Runs the set-up. */
-  login(changes: Partial<SetupScene> = {}): Promise<SetupReport> {
-    return setup.login({
-      section: this.section,
-      given: { token: this.platform.token },
-      isScanning: false,
-      isForced: false,
-      isInteractive: false,
-      clock: this.clock,
-      newId: () => "id",
-      signal: new AbortController().signal,
-      say: (text) => void this.said.push(text),
-      showLink: (url) => void this.said.push(url),
-      tell: () => {},
-      ask: (question, { signal } = {}) => this.#ask(question, signal),
-      save: (made) => {
-        this.saved.push(made);
-        return Promise.resolve();
-      },
-      ...changes,
-    });
-  }
-
-  #ask(question: string, signal: AbortSignal | undefined): Promise<string> {
-    const answer = question === "" ? undefined : this.answers.shift();
-    if (answer !== undefined) return Promise.resolve(answer);
-    const { promise, reject } = Promise.withResolvers<string>();
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-    return promise;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.platform[Symbol.asyncDispose]();
-    assert.equal(this.clock.pending, 0, "no timer is left");
-  }
-}
-
-function states({ checks }: SetupReport): string[] {
-  return checks.map(({ name, state }) => `${state} ${name}`);
+function openDesk(): Desk<TelegramPlatform> {
+  const clock = new ManualClock();
+  const platform = TelegramPlatform.start({ clock });
+  const section = { apiRoot: platform.url };
+  return new Desk({ setup, clock, platform, section, given: { token: platform.token } });
 }
 
 Deno.test("Telegram login checks the token and saves what is new", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   const report = await desk.login();
   assert.equal(report.isReady, true);
-  assert.deepEqual(states(report), ["ok bot", "ok group privacy", "ok reading messages"]);
+  assert.deepEqual(checkStates(report), ["ok bot", "ok group privacy", "ok reading messages"]);
   assert.equal(report.checks[0]?.detail, "Troupe (@troupe_bot)");
   assert.deepEqual(desk.saved, [{ enabled: true, token: desk.platform.token }]);
 });
 
 Deno.test("Telegram login changes nothing that is there and right", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.section = { ...desk.section, enabled: true, token: desk.platform.token };
   await desk.login({ given: {} });
   assert.deepEqual(desk.saved, [{}]);
 });
 
 Deno.test("Telegram login saves nothing when the token is wrong", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   await assert.rejects(desk.login({ given: { token: "4242:wrong" } }), { code: "setup_refused" });
   assert.deepEqual(desk.saved, []);
 });
@@ -81,18 +37,18 @@ Deno.test("Telegram login saves nothing when the token is wrong", async () => {
 Deno.test.each<{ readonly given: Record<string, string> }>([{ given: {} }, {
   given: { token: "nonsense" },
 }])("Telegram login asks nobody who is not there, case %#", async ({ given }) => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   await assert.rejects(desk.login({ given }), { code: "setup_incomplete" });
 });
 
 Deno.test("Telegram login says that it cannot reach the platform", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.platform.goOffline();
   await assert.rejects(desk.login(), { code: "setup_unreachable" });
 });
 
 Deno.test("Telegram login says how the bot hears all of a group", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.section = { ...desk.section, groupPolicy: "open" };
   const report = await desk.login();
   const check = report.checks.find(({ name }) => name === "group privacy");
@@ -102,14 +58,14 @@ Deno.test("Telegram login says how the bot hears all of a group", async () => {
 });
 
 Deno.test("Telegram login walks through, waits for the first message, and lets its sender in", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.platform.addPerson(77, { firstName: "Carol" });
   desk.answers.push(desk.platform.token, "y");
   const login = desk.login({ given: {}, isInteractive: true });
   await desk.platform.waitFor(() => desk.platform.open > 0 && desk.said.length > 3);
   desk.platform.userSays({ from: 77, text: "hello" });
   const report = await login;
-  assert.equal(states(report).at(-1), "ok first message");
+  assert.equal(checkStates(report).at(-1), "ok first message");
   assert.deepEqual(desk.saved, [
     { enabled: true, token: desk.platform.token },
     { allowFrom: ["77"] },
@@ -119,9 +75,9 @@ Deno.test("Telegram login walks through, waits for the first message, and lets i
 });
 
 Deno.test("Telegram login does not wait where a webhook takes the messages", async () => {
-  await using desk = new Desk();
+  await using desk = openDesk();
   desk.platform.setWebhook("https://example.com");
   const report = await desk.login({ isInteractive: true });
-  assert.deepEqual(states(report), ["ok bot", "ok group privacy", "unknown reading messages"]);
+  assert.deepEqual(checkStates(report), ["ok bot", "ok group privacy", "unknown reading messages"]);
   assert.match(report.checks.at(-1)?.detail ?? "", /webhook/);
 });
