@@ -1,6 +1,7 @@
 /**
- * Group commit: the calls of one turn of the event loop share one transaction, and so one sync of
- * the disk. There is no timer; whatever gathered goes at the loop's next turn.
+ * Group commit: the calls of one turn of the event loop, and those that came while the disk was
+ * busy, share one transaction, and so one sync. There is no timer; whatever gathered goes at the
+ * loop's next turn.
  * @module
  */
 
@@ -45,6 +46,8 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #commitDeferred = (): void => this.#commitNext();
   #waiting: Call[] = [];
+  /** Settles when the group that was committed last is on the disk; undefined when it is. */
+  #syncing: Promise<void> | undefined;
   #state: State = "open";
   #trouble: JournalTrouble | null = null;
   #pastTrouble: PastTrouble | null = null;
@@ -74,10 +77,13 @@ export class GroupCommit {
     return this.#call(work, "read");
   }
 
-  /** Commits what waits and refuses what comes later. */
-  close(): void {
-    while (this.#waiting.length > 0) this.#commitGroup();
+  /** Refuses what comes later; resolves when all that waits was committed. */
+  async close(): Promise<void> {
     if (this.#state === "open") this.#state = "closed";
+    while (this.#waiting.length > 0) {
+      this.#commitNext();
+      await this.#syncing;
+    }
   }
 
   /** From now on nothing is written and no caller is answered, as if the process had died. */
@@ -103,7 +109,7 @@ export class GroupCommit {
       succeed: () => succeed(),
       fail: reject,
     };
-    if (kind === "read" && this.#waiting.length === 0) this.#runAlone(call);
+    if (kind === "read" && this.#waiting.length === 0) this.#answer([call]);
     else this.#enqueue(call);
     return promise;
   }
@@ -113,52 +119,61 @@ export class GroupCommit {
     if (this.#waiting.length === 1) this.#options.defer(this.#commitDeferred);
   }
 
+  /**
+   * What is called until the group is as durable as it must be lines up behind it: nobody may see,
+   * and pass on, what a power cut could still undo.
+   */
   #commitNext(): void {
-    this.#commitGroup();
+    if (this.#syncing !== undefined || this.#waiting.length === 0) return;
+    const group = this.#waiting.slice(0, CALLS_PER_GROUP);
+    const syncing = this.#answer(group);
+    if (syncing === undefined) return this.#groupOver(group);
+    this.#syncing = syncing.then(() => {
+      this.#syncing = undefined;
+      this.#groupOver(group);
+    });
+  }
+
+  #groupOver(group: readonly Call[]): void {
+    if (this.#state === "dead") return;
+    this.#waiting = this.#waiting.slice(group.length);
     if (this.#waiting.length > 0) this.#options.defer(this.#commitDeferred);
   }
 
-  #commitGroup(): void {
-    const group = this.#waiting.slice(0, CALLS_PER_GROUP);
-    const [first] = group;
-    if (first === undefined) return;
-    if (group.length === 1) {
-      this.#runAlone(first);
-    } else {
-      this.#runTogether(group);
+  /** Runs calls and answers them all: at once, unless a promise says when. */
+  #answer(group: readonly Call[]): Promise<void> | undefined {
+    let syncing: Promise<void> | undefined;
+    try {
+      syncing = this.#run(group);
+    } catch (thrown) {
+      if (group.length === 1) return this.#failed(group, asError(thrown));
+      // One of them failed, or the commit: nothing was kept, so each can be tried by itself.
+      return together(group.map((call) => this.#answer([call])));
     }
-    // Only now: reads that arrive while a group is under way line up behind it.
-    this.#waiting = this.#waiting.slice(group.length);
+    if (syncing === undefined) return this.#succeeded(group);
+    return syncing.then(
+      () => this.#succeeded(group),
+      (thrown) => this.#failed(group, asError(thrown)),
+    );
   }
 
-  #runTogether(group: readonly Call[]): void {
-    try {
-      this.#store.transaction(() => {
-        for (const call of group) call.run();
-      }, group.some(({ kind }) => kind === "synced") ? "synced" : "written");
-    } catch {
-      // One of them failed, or the commit: nothing was kept, so each can be tried by itself.
-      for (const call of group) this.#runAlone(call);
-      return;
-    }
+  #run(group: readonly Call[]): Promise<void> | undefined {
+    const run = () => group.forEach((call) => call.run());
+    if (group.every(({ kind }) => kind === "read")) return void run();
+    const isSynced = group.some(({ kind }) => kind === "synced");
+    return this.#store.transaction(run, isSynced ? "synced" : "written");
+  }
+
+  #succeeded(group: readonly Call[]): undefined {
     if (this.#state === "dead") return;
     if (group.some(({ kind }) => kind !== "read")) this.#noteSuccess();
     for (const call of group) call.succeed();
   }
 
-  #runAlone(call: Call): void {
-    try {
-      if (call.kind === "read") call.run();
-      else this.#store.transaction(() => call.run(), call.kind);
-    } catch (thrown) {
-      const error = asError(thrown);
-      if (this.#state === "dead") return;
-      if (call.kind !== "read") this.#noteFailure(error);
-      return call.fail(error);
-    }
+  #failed(group: readonly Call[], error: Error): undefined {
     if (this.#state === "dead") return;
-    if (call.kind !== "read") this.#noteSuccess();
-    call.succeed();
+    if (group.some(({ kind }) => kind !== "read")) this.#noteFailure(error);
+    for (const call of group) call.fail(error);
   }
 
   #noteSuccess(): void {
@@ -172,4 +187,10 @@ export class GroupCommit {
     const { code, message } = error;
     this.#trouble = { code, message, sinceMs: this.#trouble?.sinceMs ?? this.#options.now() };
   }
+}
+
+/** All of them, as one; undefined when none is under way. */
+function together(syncs: readonly (Promise<void> | undefined)[]): Promise<void> | undefined {
+  const open = syncs.filter((sync) => sync !== undefined);
+  return open.length === 0 ? undefined : Promise.all(open).then(() => {});
 }

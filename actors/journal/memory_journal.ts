@@ -58,7 +58,7 @@ class CrashableStore extends MemoryStore {
     this.#onCommit = onCommit;
   }
 
-  override transaction(work: () => void, durability: Durability): void {
+  override transaction(work: () => void, durability: Durability): undefined {
     this.#onCommit?.("before");
     if (this.isDead) throw new JournalError("journal_closed", "Cannot commit: the process died");
     super.transaction(work, durability);

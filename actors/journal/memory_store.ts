@@ -70,7 +70,7 @@ export class MemoryStore implements JournalStore {
     };
   }
 
-  transaction(work: () => void, durability: Durability): void {
+  transaction(work: () => void, durability: Durability): undefined {
     invariant(!this.#isInTransaction, "transactions do not nest");
     this.#isInTransaction = true;
     try {

@@ -1,6 +1,6 @@
 /**
  * What the journal's rules ask of a storage: rows by key, a few ordered reads, and transactions.
- * Everything is synchronous; a storage knows no rules.
+ * Everything but a sync is synchronous; a storage knows no rules.
  * @module
  */
 
@@ -18,8 +18,13 @@ export interface SessionAt {
 
 /** Rows of one journal. All methods throw {@link JournalError} when the storage fails. */
 export interface JournalStore {
-  /** Keeps all that `work` writes, or nothing when it throws; then throws the same. */
-  transaction(work: () => void, durability: Durability): void;
+  /**
+   * Keeps all that `work` writes, or nothing when it throws; then throws the same.
+   *
+   * @returns where a sync takes its time: it resolves when a power cut undoes nothing any more, and
+   * rejects when the disk failed; such a storage keeps nothing from then on
+   */
+  transaction(work: () => void, durability: Durability): Promise<void> | undefined;
 
   /** Adds an inbound behind all others, those that are gone included, and gives its `seq`. */
   insertInbound(inbound: Omit<Inbound, "seq">): number;

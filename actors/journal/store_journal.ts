@@ -45,9 +45,6 @@ export interface JournalOptions {
   readonly defer: (callback: () => void) => void;
 }
 
-/** The note that is written where only the sync matters. */
-const SYNC_NOTE = "synced_at_ms";
-
 /** A {@link Journal} that keeps its rows in a {@link JournalStore}. */
 export class StoreJournal implements Journal {
   readonly #store: JournalStore;
@@ -99,10 +96,8 @@ export class StoreJournal implements Journal {
     return this.#calls.write(() => applyStep(this.#store, step, nowMs), durability);
   }
 
-  /** Something must be written: a transaction that changes nothing is not synced. */
   sync(): Promise<void> {
-    const nowMs = this.#clock.now();
-    return this.#calls.write(() => this.#store.putNote(SYNC_NOTE, nowMs));
+    return this.#calls.write(() => {});
   }
 
   waiting(sessionKey: string, afterSeq: number, limit: number): Promise<readonly Inbound[]> {
@@ -196,13 +191,11 @@ export class StoreJournal implements Journal {
   }
 
   /** Commits what waits and closes the storage; later calls fail with `journal_closed`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#hasEnded) {
-      this.#hasEnded = true;
-      this.#calls.close();
-      this.#store.close();
-    }
-    return Promise.resolve();
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    await this.#calls.close();
+    this.#store.close();
   }
 
   /** Ends as a dying process does: what was not committed is lost, and no caller hears of it. */

@@ -1,12 +1,11 @@
 /**
- * One SQLite file, held by one process: opened with the guarantees the journal needs.
+ * One SQLite file, held by one process: with the guarantees the journal needs.
  * @module
  */
 
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
-import type { Durability } from "../journal_rows.ts";
 import { asJournalError } from "./sqlite_errors.ts";
 
 /** What SQLite stores for us; booleans are 0 and 1. */
@@ -55,14 +54,26 @@ export class SqliteStatement {
   }
 }
 
-/** A database in WAL mode whose commits are synced, and that no other process can open. */
+/** What a database is made of once its file is open. */
+interface OpenedFiles {
+  readonly database: DatabaseSync;
+  /** The write-ahead log, which SQLite keeps as long as it is open. */
+  readonly log: Deno.FsFile;
+}
+
+/**
+ * A database in WAL mode, which no other process can open. SQLite writes each commit into its log
+ * and syncs the log before it reuses it; when else it is synced, by a thread, we say.
+ */
 export class SqliteDatabase implements Disposable {
   readonly path: string;
   readonly #database: DatabaseSync;
+  readonly #log: Deno.FsFile;
   readonly #begin: SqliteStatement;
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
-  #durability: Durability = "synced";
+  /** The disk failed: what of the log it holds can be told only by reading it anew. */
+  #failure: JournalError | undefined;
 
   /**
    * Opens the file, making it and its folder if need be, and checks it.
@@ -75,7 +86,8 @@ export class SqliteDatabase implements Disposable {
       using opening = new DisposableStack();
       const database = opening.use(new DatabaseSync(path));
       configure(database, path);
-      const opened = new SqliteDatabase(database, path);
+      const log = opening.use(openLog(path));
+      const opened = new SqliteDatabase({ database, log }, path);
       opening.move();
       return opened;
     } catch (error) {
@@ -83,9 +95,10 @@ export class SqliteDatabase implements Disposable {
     }
   }
 
-  private constructor(database: DatabaseSync, path: string) {
+  private constructor({ database, log }: OpenedFiles, path: string) {
     this.path = path;
     this.#database = database;
+    this.#log = log;
     this.#begin = this.prepare("begin immediate");
     this.#commit = this.prepare("commit");
     this.#rollback = this.prepare("rollback");
@@ -101,9 +114,9 @@ export class SqliteDatabase implements Disposable {
   }
 
   /** Commits what `work` writes, or keeps nothing when it or the commit fails. */
-  transaction(work: () => void, durability: Durability): void {
+  transaction(work: () => void): void {
+    if (this.#failure !== undefined) throw this.#failure;
     this.#abandon();
-    this.#setDurability(durability);
     this.#begin.run();
     try {
       work();
@@ -114,16 +127,27 @@ export class SqliteDatabase implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
-    if (this.#database.isOpen) this.#database.close();
+  /**
+   * Makes all that was committed outlive a power cut. The event loop goes on meanwhile. A disk that
+   * fails here may have dropped what it did not write, and say at the next try that all is well: so
+   * nothing is taken any more until the journal is opened anew.
+   *
+   * @throws {JournalError}
+   */
+  async sync(): Promise<void> {
+    try {
+      await this.#log.syncData();
+    } catch (cause) {
+      const message = `Cannot use journal "${this.path}": its disk failed; restart the gateway`;
+      this.#failure ??= new JournalError("journal_failed", message, { cause });
+      throw this.#failure;
+    }
   }
 
-  /** A sync of the log covers all that was written to it before. */
-  #setDurability(durability: Durability): void {
-    if (durability === this.#durability) return;
-    // Prepared anew each time: SQLite carries this pragma out when it compiles it.
-    this.prepare(`pragma synchronous = ${durability === "synced" ? "full" : "normal"}`).run();
-    this.#durability = durability;
+  [Symbol.dispose](): void {
+    if (!this.#database.isOpen) return;
+    this.#database.close();
+    this.#log.close();
   }
 
   /** Takes back what is under way; SQLite may have done so by itself (full disk). */
@@ -139,6 +163,15 @@ function createPrivately(path: string): void {
   if (Deno.build.os !== "windows") Deno.chmodSync(path, 0o600);
 }
 
+/** The log is there with the first look at the database, and durable once its folder is. */
+function openLog(path: string): Deno.FsFile {
+  if (Deno.build.os !== "windows") {
+    using folder = Deno.openSync(dirname(path), { read: true });
+    folder.syncSync();
+  }
+  return Deno.openSync(`${path}-wal`, { read: true, write: true });
+}
+
 /** Order matters: `auto_vacuum` before the first table, the lock before anything is read. */
 function configure(database: DatabaseSync, path: string): void {
   const pragma = (text: string) => Object.values(database.prepare(`pragma ${text}`).get() ?? {})[0];
@@ -150,7 +183,7 @@ function configure(database: DatabaseSync, path: string): void {
     const message = `Cannot use journal "${path}": its file system has no write-ahead log`;
     throw new JournalError("journal_failed", message);
   }
-  pragma("synchronous = full");
+  pragma("synchronous = normal");
   pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`);
   const found = pragma("quick_check(1)");
   if (found !== "ok") {

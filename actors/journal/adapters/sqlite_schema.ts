@@ -222,5 +222,5 @@ export function migrate(database: SqliteDatabase): void {
   database.transaction(() => {
     for (const statement of MIGRATIONS.slice(version).flat()) database.prepare(statement).run();
     database.prepare(`pragma user_version = ${MIGRATIONS.length}`).run();
-  }, "synced");
+  });
 }

@@ -50,8 +50,9 @@ export class SqliteStore implements JournalStore {
     this.#limited = new LimitedStatements(database);
   }
 
-  transaction(work: () => void, durability: Durability): void {
-    this.#database.transaction(work, durability);
+  transaction(work: () => void, durability: Durability): Promise<void> | undefined {
+    this.#database.transaction(work);
+    return durability === "synced" ? this.#database.sync() : undefined;
   }
 
   insertInbound(inbound: Omit<Inbound, "seq">): number {

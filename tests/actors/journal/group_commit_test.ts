@@ -7,8 +7,10 @@ import type { Durability } from "../../../actors/journal/journal_rows.ts";
 class TransactionLog {
   readonly events: string[] = [];
   failures = 0;
+  /** What the disk has to do; undefined where it syncs at once. */
+  sync: PromiseWithResolvers<void> | undefined;
 
-  transaction(work: () => void, durability: Durability): void {
+  transaction(work: () => void, durability: Durability): Promise<void> | undefined {
     this.events.push(durability === "synced" ? "begin" : "begin unsynced");
     try {
       work();
@@ -17,6 +19,7 @@ class TransactionLog {
         throw new JournalError("journal_full", "Cannot commit: the disk is full");
       }
       this.events.push("commit");
+      return durability === "synced" ? this.sync?.promise : undefined;
     } catch (error) {
       this.events.push("rollback");
       throw error;
@@ -142,6 +145,57 @@ Deno.test("GroupCommit saves the sync of a group that needs none", async () => {
     ...["begin unsynced", "b", "read", "c", "commit"],
     ...["begin", "d", "e", "commit"],
   ]);
+});
+
+Deno.test("GroupCommit lets nobody see what is not on the disk yet", async () => {
+  const { log, loop, calls } = aWorld();
+  log.sync = Promise.withResolvers();
+  const answered: string[] = [];
+  const call = (name: string, answer: Promise<string>) => answer.then(() => answered.push(name));
+  const first = call("a", calls.write(noting(log, "a")));
+  loop.turn();
+  const others = [
+    call("read", calls.read(noting(log, "read"))),
+    call("b", calls.write(noting(log, "b"), "written")),
+    call("c", calls.write(noting(log, "c"), "written")),
+  ];
+  assert.equal(loop.turn(), 0);
+  await Promise.resolve();
+  assert.deepEqual([log.events, answered], [["begin", "a", "commit"], []]);
+  log.sync.resolve();
+  await first;
+  assert.deepEqual(answered, ["a"]);
+  loop.turn();
+  await Promise.all(others);
+  const [, , , ...later] = log.events;
+  assert.deepEqual(later, ["begin unsynced", "read", "b", "c", "commit"]);
+});
+
+Deno.test("GroupCommit fails what the disk did not keep, and tells of it", async () => {
+  const { log, loop, calls } = aWorld();
+  log.sync = Promise.withResolvers();
+  const failed = Promise.allSettled([calls.write(noting(log, "a")), calls.write(() => "b")]);
+  loop.turn();
+  log.sync.reject(new JournalError("journal_failed", "Cannot commit: the disk failed"));
+  assert.deepEqual((await failed).map(({ status }) => status), ["rejected", "rejected"]);
+  assert.equal(calls.trouble?.code, "journal_failed");
+  assert.deepEqual(log.events, ["begin", "a", "commit"]); // it may be there: never done again
+});
+
+Deno.test("GroupCommit is closed only when all that waited is on the disk", async () => {
+  const { log, loop, calls } = aWorld();
+  log.sync = Promise.withResolvers();
+  const first = calls.write(noting(log, "a"));
+  loop.turn();
+  const second = calls.write(noting(log, "b"));
+  let isClosed = false;
+  const closing = calls.close().then(() => isClosed = true);
+  await assert.rejects(calls.write(noting(log, "late")), { code: "journal_closed" });
+  assert.equal(isClosed, false);
+  log.sync.resolve();
+  assert.deepEqual([await first, await second], ["a", "b"]);
+  await closing;
+  assert.deepEqual(log.events, ["begin", "a", "commit", "begin", "b", "commit"]);
 });
 
 Deno.test("GroupCommit tries each call by itself when one of a group fails", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { mock } from "node:test";
 import { z } from "zod";
 import { SqliteDatabase } from "../../../actors/journal/adapters/sqlite_database.ts";
 import { migrate } from "../../../actors/journal/adapters/sqlite_schema.ts";
@@ -304,31 +305,58 @@ Deno.test.each(
   assert.equal(isReadingAll, false);
 });
 
-Deno.test("SqliteDatabase syncs commits unless they need none", () => {
+Deno.test("SqliteJournal syncs commits unless they need none", async () => {
   using place = aPlace();
-  using database = SqliteDatabase.open(place.path);
-  const synchronous = () =>
-    z.object({ synchronous: z.int() }).parse(database.prepare("pragma synchronous").get())
-      .synchronous;
-  const [normal, full] = [1, 2];
-  assert.equal(synchronous(), full);
-  database.transaction(() => assert.equal(synchronous(), normal), "written");
-  database.transaction(() => assert.equal(synchronous(), full), "synced");
+  await using journal = open(place.path);
+  const syncs = mock.method(Deno.FsFile.prototype, "syncData").mock;
+  try {
+    const { seq } = await accepted(journal);
+    assert.equal(syncs.callCount(), 1);
+    await journal.commit({
+      ...BEGIN,
+      lines: [aLine(0)],
+      inbounds: [{ seq, state: "running", turnId: "t1" }],
+    }, "written");
+    await journal.dropLines([aLine(0)]);
+    await journal.waiting(SESSION, 0, 9);
+    assert.equal(syncs.callCount(), 1);
+    await journal.sync();
+    assert.equal(syncs.callCount(), 2);
+  } finally {
+    syncs.restore();
+  }
+});
+
+Deno.test("SqliteJournal takes nothing more once its disk failed, until it is opened anew", async () => {
+  using place = aPlace();
+  const journal = open(place.path);
+  await accepted(journal);
+  const failing = () => Promise.reject(new Error("Input/output error"));
+  const syncs = mock.method(Deno.FsFile.prototype, "syncData", failing).mock;
+  const refused = { name: "JournalError", code: "journal_failed", message: /restart the gateway/ };
+  await assert.rejects(accepted(journal, { platformId: "om_2" }), refused);
+  syncs.restore();
+  await assert.rejects(accepted(journal, { platformId: "om_3" }), refused);
+  assert.equal(journal.trouble?.code, "journal_failed");
+  await journal[Symbol.asyncDispose]();
+  await using reopened = open(place.path);
+  assert.equal(await reopened.inbound("feishu", "om_3"), null);
+  await accepted(reopened, { platformId: "om_3" });
 });
 
 Deno.test("SqliteDatabase takes back what it wrote when the work throws", () => {
   using place = aPlace();
   using database = SqliteDatabase.open(place.path);
-  database.transaction(() => void database.prepare("create table t (a)").run(), "synced");
+  database.transaction(() => void database.prepare("create table t (a)").run());
   const insert = database.prepare("insert into t values (1)");
   const failing = () =>
     database.transaction(() => {
       insert.run();
       throw new RangeError("no");
-    }, "synced");
+    });
   assert.throws(failing, RangeError);
   assert.deepEqual(database.prepare("select a from t").all(), []);
-  database.transaction(() => void insert.run(), "synced");
+  database.transaction(() => void insert.run());
   assert.equal(database.prepare("select a from t").all().length, 1);
 });
 
