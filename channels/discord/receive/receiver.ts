@@ -8,6 +8,7 @@ import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { TakenOnce, tryHandIn } from "../../handing_in.ts";
 import { KeyedTurns } from "../../keyed_turns.ts";
 import { Lateness } from "../../lateness.ts";
 import { Strangers } from "../../strangers.ts";
@@ -36,8 +37,6 @@ export interface ReceiverOptions extends AdmissionRules, ConversationRules {
   readonly signal: AbortSignal;
 }
 
-/** Saves the journal a question for repeated events; the journal alone decides. */
-const RECENT_MAX = 2_000;
 /** What was said while nobody listened is looked for that far back. */
 export const MISSED_MS_MAX: number = 24 * 3_600_000;
 
@@ -50,7 +49,7 @@ type Admitted = Pick<Received, "message" | "raw">;
 export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #turns = new KeyedTurns();
-  readonly #recent = new Set<string>();
+  readonly #once = new TakenOnce();
   readonly #strangers: Strangers;
   readonly #lateness = new Lateness(MISSED_MS_MAX);
   /** One could not be taken in: those that wait behind it must not overtake it. */
@@ -76,13 +75,13 @@ export class Receiver {
   async receive(data: unknown): Promise<boolean> {
     const admitted = this.#admit(data);
     if (admitted === null) return true;
-    return await this.inTurn(admitted.message.channel_id, () => this.#take(admitted));
+    return await this.inTurn(admitted.message.channel_id, () => this.#takeOnce(admitted));
   }
 
   /** The same, for work that has its turn already. */
   async receiveInTurn(data: unknown): Promise<boolean> {
     const admitted = this.#admit(data);
-    return admitted === null || await this.#take(admitted);
+    return admitted === null || await this.#takeOnce(admitted);
   }
 
   /** Runs `work` when what came before it in a channel was taken; false when that was refused. */
@@ -115,9 +114,12 @@ export class Receiver {
     }
   }
 
+  #takeOnce(admitted: Admitted): Promise<boolean> {
+    return this.#once.take(admitted.message.id, () => this.#take(admitted));
+  }
+
   async #take({ message, raw }: Admitted): Promise<boolean> {
     const { id, channel_id: channelId, guild_id: guildId } = message;
-    if (this.#recent.has(id)) return true;
     const place = await this.#placeOf(message);
     if (place === null) return false;
     const { chatId, threadId } = place;
@@ -160,21 +162,14 @@ export class Receiver {
 
   async #handIn(received: Received): Promise<boolean> {
     const { completer } = this.#options;
-    const { id, channel_id: channelId } = received.message;
     const base = inboundOf(received, this.#options);
     const contents = completer.contentsAtOnce(received);
     const inbound: ChannelInbound = contents === null
       ? { ...base, content: "", media: [], draft: completer.draftOf(received) }
       : { ...base, ...contents };
-    const result = await this.#options.handIn(inbound).catch((error): HandInResult => {
-      logger.warn("Cannot hand in {id}: {error}", { id, error });
-      return "refused";
-    });
-    if (result === "refused") return false;
-    this.#recent.add(id);
-    const [oldest] = this.#recent;
-    if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
-    if (result === "accepted") this.#options.onAccepted(inbound, channelId);
-    return true;
+    const { handIn, onAccepted } = this.#options;
+    const result = await tryHandIn(handIn, inbound, logger);
+    if (result === "accepted") onAccepted(inbound, received.message.channel_id);
+    return result !== "refused";
   }
 }

@@ -4,19 +4,13 @@
  */
 
 import { basename } from "node:path";
-import { type FileRead, readFile } from "../../media/adapters/files.ts";
+import { readFile } from "../../media/adapters/files.ts";
+import { unreadNote, unsentNote } from "../../media/unsent.ts";
 import { DiscordRefusedError, isPassing, TOO_LARGE_CODE } from "../errors.ts";
 import type { OutgoingFile } from "../link.ts";
 
 /** Most that any server takes; those without boosts say no to more than 10 MB. */
 const FILE_BYTES_MAX = 100 * 1024 * 1024;
-
-const WORDS: Readonly<Record<Exclude<FileRead["state"], "ok">, string>> = {
-  missing: "there is no such file",
-  unreadable: "the channel may not read it",
-  empty: "the file is empty",
-  too_large: "it is larger than 100 MB",
-};
 
 /** A file that can go out, or words about why it cannot. */
 export type FileToSend =
@@ -26,7 +20,9 @@ export type FileToSend =
 /** Reads a file. */
 export async function fileToSend(path: string): Promise<FileToSend> {
   const read = await readFile(path, FILE_BYTES_MAX);
-  if (read.state !== "ok") return { state: "unsent", note: unsent(path, WORDS[read.state]) };
+  if (read.state !== "ok") {
+    return { state: "unsent", note: unreadNote(path, read.state, FILE_BYTES_MAX) };
+  }
   return { state: "ok", file: { name: basename(path), bytes: read.bytes } };
 }
 
@@ -41,12 +37,8 @@ export function noteOfRefusal(path: string, error: unknown): string {
   if (!isAboutFile) throw error;
   const isTooLarge = error.status === 413 || error.platformCode === TOO_LARGE_CODE;
   const code = error.platformCode || error.status;
-  return unsent(
+  return unsentNote(
     path,
     isTooLarge ? "it is too large for this place" : `Discord refused it (${code})`,
   );
-}
-
-function unsent(path: string, reason: string): string {
-  return `(Could not send ${basename(path)}: ${reason})`;
 }

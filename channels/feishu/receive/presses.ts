@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import { isAllowed } from "../../allow_list.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { tryHandIn } from "../../handing_in.ts";
 import { choiceValueSchema } from "../choice_value.ts";
 import { pressEventSchema } from "../wire.ts";
 import { type ConversationRules, sessionOfTopic } from "./message.ts";
@@ -41,15 +42,12 @@ export class Presses {
     if (senderId === "" || !isAllowed(senderId, this.#options.allowFrom)) return true;
     const { says: content, chat_id: chatId, context } = value;
     const sessionKey = sessionOfTopic(chatId, context, this.#options);
-    const result = await this.#options.handIn({
+    const result = await tryHandIn(this.#options.handIn, {
       // One word a person and card: a second press is none, whichever button it is.
       platformId: `press:${press.context.open_message_id || press.event_id}:${senderId}`,
       ...{ chatId, senderId, content, media: [], context },
       ...(sessionKey !== null && { sessionKey }),
-    }).catch((error): HandInResult => {
-      logger.warn("Cannot hand in the press of a button: {error}", { error });
-      return "refused";
-    });
+    }, logger);
     return result !== "refused";
   }
 }

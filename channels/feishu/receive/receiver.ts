@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { TakenOnce, tryHandIn } from "../../handing_in.ts";
 import { messageEventSchema } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
 import type { Completer } from "./completer.ts";
@@ -28,13 +29,10 @@ export interface ReceiverOptions extends AdmissionRules, ConversationRules {
   readonly onAccepted: (inbound: ChannelInbound) => void;
 }
 
-/** Saves the journal a question for repeated events; the journal alone decides. */
-const RECENT_MAX = 2_000;
-
 /** Judges and hands in the events of one connection after the other. */
 export class Receiver {
   readonly #options: ReceiverOptions;
-  readonly #recent = new Map<string, Promise<boolean>>();
+  readonly #once = new TakenOnce();
   readonly #strangers: Strangers;
   readonly #lateness = new Lateness();
 
@@ -67,27 +65,28 @@ export class Receiver {
         this.#strangers.note(admission.senderId);
         return Promise.resolve(true);
       case "admitted":
-        return this.#handInOnce(admission.message);
+        return this.#once.take(
+          admission.message.event.message.message_id,
+          () => this.#take(admission.message),
+        );
     }
   }
 
-  #handInOnce(message: ReceivedMessage): Promise<boolean> {
+  async #take(message: ReceivedMessage): Promise<boolean> {
     const { message_id: platformId, create_time: createTime } = message.event.message;
-    const known = this.#recent.get(platformId);
-    if (known !== undefined) return known;
     const lateMs = this.#lateness.of(createTime, this.#options.clock.now());
     if (lateMs > 0 && commandIn(message) !== null) {
       logger.warn("Ignored the command {platformId}: it came {lateMs} ms late", {
         platformId,
         lateMs,
       });
-      return Promise.resolve(true);
+      return true;
     }
-    const handing = this.#handIn(this.#inboundOf(message, lateMs));
-    this.#recent.set(platformId, handing);
-    const [oldest] = this.#recent.keys();
-    if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
-    return handing;
+    const inbound = this.#inboundOf(message, lateMs);
+    const { handIn, onAccepted } = this.#options;
+    const result = await tryHandIn(handIn, inbound, logger);
+    if (result === "accepted") onAccepted(inbound);
+    return result !== "refused";
   }
 
   #inboundOf(message: ReceivedMessage, lateMs: number): ChannelInbound {
@@ -100,19 +99,5 @@ export class Receiver {
     if (contents !== null) return { ...inbound, ...contents };
     const draft = completer.draftOf(message, lateMs);
     return { ...inbound, content: "", media: [], draft };
-  }
-
-  async #handIn(inbound: ChannelInbound): Promise<boolean> {
-    const { platformId } = inbound;
-    const result = await this.#options.handIn(inbound).catch((error): HandInResult => {
-      logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
-      return "refused";
-    });
-    if (result === "refused") {
-      this.#recent.delete(platformId);
-      return false;
-    }
-    if (result === "accepted") this.#options.onAccepted(inbound);
-    return true;
   }
 }

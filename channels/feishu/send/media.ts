@@ -5,7 +5,8 @@
 
 import { basename, dirname, extname, join } from "node:path";
 import { getLogger } from "@logtape/logtape";
-import { type FileRead, readFile } from "../../media/adapters/files.ts";
+import { readFile } from "../../media/adapters/files.ts";
+import { unreadNote, unsentNote } from "../../media/unsent.ts";
 import type { FeishuApi } from "../api.ts";
 import { FeishuRefusedError, isPassing } from "../errors.ts";
 import { isOpus, opusDurationMs } from "./duration.ts";
@@ -46,13 +47,6 @@ const FILE_TYPES: ReadonlyMap<string, string> = new Map([
   [".pptx", "ppt"],
 ]);
 
-const WORDS: Readonly<Record<Exclude<FileRead["state"], "ok">, string>> = {
-  missing: "there is no such file",
-  unreadable: "the channel may not read it",
-  empty: "the file is empty",
-  too_large: "it is larger than 30 MB",
-};
-
 /** Pictures that stand in a text, by the address there, and a sentence for each that does not. */
 export interface UploadedPictures {
   readonly keys: Readonly<Record<string, string>>;
@@ -76,8 +70,7 @@ export async function uploadPictures(
     const fileName = basename(path);
     const read = await readFile(path, IMAGE_BYTES_MAX);
     if (read.state !== "ok") {
-      const words = read.state === "too_large" ? "it is larger than 10 MB" : WORDS[read.state];
-      notes.push(unsentNote(fileName, words));
+      notes.push(unreadNote(path, read.state, IMAGE_BYTES_MAX));
       continue;
     }
     try {
@@ -109,7 +102,7 @@ export async function uploadMedia(
     const name = basename(path);
     const read = await readFile(path, FILE_BYTES_MAX);
     if (read.state !== "ok") {
-      notes.push(unsentNote(name, WORDS[read.state]));
+      notes.push(unreadNote(path, read.state, FILE_BYTES_MAX));
       continue;
     }
     try {
@@ -123,7 +116,7 @@ export async function uploadMedia(
       });
     } catch (error) {
       if (isPassing(error) || !(error instanceof FeishuRefusedError)) throw error;
-      notes.push(unsentNote(name, `Feishu refused it (${error.platformCode})`));
+      notes.push(refusedNote(name, error.platformCode));
     }
   }
   return { parts, note: notes.join("\n") };
@@ -132,10 +125,6 @@ export async function uploadMedia(
 /** Words about a file which the platform did not take as a message. */
 export function refusedNote(name: string, platformCode: number): string {
   return unsentNote(name, `Feishu refused it (${platformCode})`);
-}
-
-function unsentNote(name: string, reason: string): string {
-  return `(Could not send ${name}: ${reason})`;
 }
 
 async function upload(

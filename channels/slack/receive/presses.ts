@@ -5,7 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { HandInResult } from "../../channel.ts";
+import { tryHandIn } from "../../handing_in.ts";
 import { readChoice } from "../choice_value.ts";
 import { pressSchema } from "../wire.ts";
 import { sessionOfThread } from "./message.ts";
@@ -31,14 +31,11 @@ export async function takePress(payload: unknown, rules: PressRules): Promise<bo
   if (!isWelcome({ user_id: senderId, channel_id: chatId }, rules)) return true;
   const { says: content, context } = choice;
   const sessionKey = sessionOfThread(chatId, context, rules.channel);
-  const result = await rules.handIn({
+  const result = await tryHandIn(rules.handIn, {
     // One word a person and question: a second press is none, whichever button it is.
     platformId: `press:${chatId}:${ts}:${senderId}`,
     ...{ chatId, senderId, content, media: [], context },
     ...(sessionKey !== null && { sessionKey }),
-  }).catch((error): HandInResult => {
-    logger.warn("Cannot hand in the press of a button: {error}", { error });
-    return "refused";
-  });
+  }, logger);
   return result !== "refused";
 }

@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { TakenOnce, tryHandIn } from "../../handing_in.ts";
 import { Strangers } from "../../strangers.ts";
 import type { SlackMessage } from "../wire.ts";
 import { type AdmissionRules, admit } from "./admission.ts";
@@ -35,15 +36,13 @@ export interface ReceiverOptions extends Omit<AdmissionRules, "takesPart"> {
   readonly onAccepted: (inbound: ChannelInbound) => void;
 }
 
-/** Saves the journal a question for repeated events; the journal alone decides. */
-const RECENT_MAX = 2_000;
 /** Below this nobody minds. */
 const LATE_MS = 10 * 60_000;
 
 /** Judges and hands in messages, one after the other. */
 export class Receiver {
   readonly #options: ReceiverOptions;
-  readonly #recent = new Map<string, Promise<boolean>>();
+  readonly #once = new TakenOnce();
   readonly #strangers: Strangers;
 
   constructor(options: ReceiverOptions) {
@@ -71,30 +70,23 @@ export class Receiver {
         this.#strangers.note(admission.senderId);
         return Promise.resolve(true);
       case "admitted":
-        return this.#handInOnce(admission.received);
+        // A mention comes twice, as a message and as a mention.
+        return this.#once.take(platformIdOf(message), () => this.#take(admission.received));
     }
   }
 
-  #handInOnce(received: ReceivedMessage): Promise<boolean> {
+  async #take(received: ReceivedMessage): Promise<boolean> {
     const { message } = received;
-    const platformId = platformIdOf(message);
-    // A mention comes twice, as a message and as a mention.
-    const known = this.#recent.get(platformId);
-    if (known !== undefined) return known;
     const passedMs = Math.round(this.#options.clock.now() - Number(message.ts) * 1_000);
     const lateMs = passedMs >= LATE_MS ? passedMs : 0;
     if (lateMs > 0 && commandIn(received) !== null) {
       logger.warn("Ignored the command {platformId}: it came {lateMs} ms late", {
-        platformId,
+        platformId: platformIdOf(message),
         lateMs,
       });
-      return Promise.resolve(true);
+      return true;
     }
-    const handing = this.#handIn(this.#inboundOf(received, lateMs), received);
-    this.#recent.set(platformId, handing);
-    const [oldest] = this.#recent.keys();
-    if (this.#recent.size > RECENT_MAX && oldest !== undefined) this.#recent.delete(oldest);
-    return handing;
+    return await this.#handIn(this.#inboundOf(received, lateMs), received);
   }
 
   #inboundOf(received: ReceivedMessage, lateMs: number): ChannelInbound {
@@ -114,18 +106,11 @@ export class Receiver {
   }
 
   async #handIn(inbound: ChannelInbound, received: ReceivedMessage): Promise<boolean> {
-    const { platformId } = inbound;
     const { memory, handIn, onAccepted } = this.#options;
     const { channel, ts } = received.message;
     memory.begin(channel, ts);
-    const result = await handIn(inbound).catch((error): HandInResult => {
-      logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
-      return "refused";
-    });
-    if (result === "refused") {
-      this.#recent.delete(platformId);
-      return false;
-    }
+    const result = await tryHandIn(handIn, inbound, logger);
+    if (result === "refused") return false;
     memory.taken(channel, ts);
     if (!received.isDirect) memory.join(channel, received.threadTs);
     if (result === "accepted") onAccepted(inbound);

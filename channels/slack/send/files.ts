@@ -4,20 +4,14 @@
  */
 
 import { basename } from "node:path";
-import { type FileRead, readFile } from "../../media/adapters/files.ts";
+import { readFile } from "../../media/adapters/files.ts";
+import { unreadNote, unsentNote } from "../../media/unsent.ts";
 import type { SlackApi } from "../api.ts";
 import { isPassing, SlackRefusedError } from "../errors.ts";
 import type { FileRecord } from "./state.ts";
 
 /** Slack takes a gigabyte; what is read into memory at once must be less. */
 const FILE_BYTES_MAX = 100 * 1_000_000;
-
-const WORDS: Readonly<Record<Exclude<FileRead["state"], "ok">, string>> = {
-  missing: "there is no such file",
-  unreadable: "the channel may not read it",
-  empty: "the file is empty",
-  too_large: "it is larger than 100 MB",
-};
 
 /** Files that are uploaded, and a sentence for each that is not. */
 export interface UploadedFiles {
@@ -42,7 +36,7 @@ export async function uploadFiles(
     const name = basename(path);
     const read = await readFile(path, FILE_BYTES_MAX);
     if (read.state !== "ok") {
-      notes.push(unsentNote(name, WORDS[read.state]));
+      notes.push(unreadNote(path, read.state, FILE_BYTES_MAX));
       continue;
     }
     try {
@@ -60,8 +54,4 @@ export async function uploadFiles(
 export function refusedNote(name: string, { reason, neededScope }: SlackRefusedError): string {
   const scope = neededScope === undefined ? "" : `, the app lacks the scope ${neededScope}`;
   return unsentNote(name, `Slack refused it: ${reason}${scope}`);
-}
-
-function unsentNote(name: string, reason: string): string {
-  return `(Could not send ${name}: ${reason})`;
 }

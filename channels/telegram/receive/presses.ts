@@ -6,6 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ChannelInbound, HandInResult } from "../../channel.ts";
+import { tryHandIn } from "../../handing_in.ts";
 import { saidBy } from "../choice_data.ts";
 import { pressSchema } from "../wire.ts";
 import type { BotName } from "./addressing.ts";
@@ -46,18 +47,13 @@ export class Presses {
     const { bot, allowFrom, handIn, acknowledge } = this.#options;
     const content = saidBy(data);
     const isTaken = content === null || from.is_bot || !isListed(from, allowFrom) ||
-      await handIn({
+      await tryHandIn(handIn, {
           ...inboundOf({ ...message, from }, this.#options),
           // One word a person and question: a second press is none, whichever button it is.
           platformId: `press:${bot.id}:${message.chat.id}:${message.message_id}:${from.id}`,
           ...{ content, media: [] },
-        }).catch(refused) !== "refused";
+        }, logger) !== "refused";
     if (isTaken) acknowledge(id);
     return isTaken;
   }
-}
-
-function refused(error: unknown): HandInResult {
-  logger.warn("Cannot hand in the press of a button: {error}", { error });
-  return "refused";
 }

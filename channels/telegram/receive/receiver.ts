@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { ChannelCommand, ChannelInbound, HandInResult } from "../../channel.ts";
+import { tryHandIn } from "../../handing_in.ts";
 import { Lateness } from "../../lateness.ts";
 import { Strangers } from "../../strangers.ts";
 import { messageSchema, type TelegramMessage, type TelegramUpdate } from "../wire.ts";
@@ -99,11 +100,7 @@ export class Receiver {
       ? this.#contentsOf({ album, lateMs })
       : { content: command, media: [] };
     const inbound = { ...inboundOf(first, this.#options), ...contents };
-    const { platformId } = inbound;
-    const result = await this.#options.handIn(inbound).catch((error): HandInResult => {
-      logger.warn("Cannot hand in {platformId}: {error}", { platformId, error });
-      return "refused";
-    });
+    const result = await tryHandIn(this.#options.handIn, inbound, logger);
     if (result === "accepted") this.#options.onAccepted(inbound);
     return result !== "refused";
   }

@@ -5,7 +5,8 @@
  */
 
 import { basename, extname } from "node:path";
-import { type FileRead, readFile } from "../../media/adapters/files.ts";
+import { readFile } from "../../media/adapters/files.ts";
+import { unreadNote } from "../../media/unsent.ts";
 import type { FileBody, FileKind } from "../link.ts";
 import type { PartRecord } from "./state.ts";
 
@@ -29,13 +30,6 @@ const KINDS: ReadonlyMap<string, FileKind> = new Map([
   [".m4a", "audio"],
 ]);
 
-const WORDS: Readonly<Record<Exclude<FileRead["state"], "ok">, string>> = {
-  missing: "there is no such file",
-  unreadable: "the channel may not read it",
-  empty: "the file is empty",
-  too_large: "it is larger than 50 MB",
-};
-
 /** The part that sends the file at `path`. */
 export function filePart(path: string): Exclude<PartRecord, { readonly kind: "text" }> {
   return { kind: KINDS.get(extname(path).toLowerCase()) ?? "document", path };
@@ -51,14 +45,9 @@ export async function readPart({ kind, path }: ReturnType<typeof filePart>): Pro
   const name = basename(path);
   const read = await readFile(path, FILE_BYTES_MAX);
   if (read.state !== "ok") {
-    return { state: "unsendable", note: unsentNote(path, WORDS[read.state]) };
+    return { state: "unsendable", note: unreadNote(path, read.state, FILE_BYTES_MAX) };
   }
   const { bytes } = read;
   const isLargePhoto = kind === "photo" && bytes.length > PHOTO_BYTES_MAX;
   return { state: "ok", body: { kind: isLargePhoto ? "document" : kind, name, bytes } };
-}
-
-/** Words about a file that does not arrive. */
-export function unsentNote(path: string, reason: string): string {
-  return `(Could not send ${basename(path)}: ${reason})`;
 }
