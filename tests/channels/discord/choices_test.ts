@@ -27,10 +27,10 @@ Deno.test("Discord acknowledges a press once it is durable, and shows nothing ne
   harness.gateway.gate = gate.promise;
   const used = platform.userPresses(message, "Deny", alice);
   const isAcknowledged = (): boolean => used.callback?.type === 6;
-  await harness.later(1_000);
+  await harness.letPass(1_000);
   assert.equal(isAcknowledged(), false);
   gate.resolve();
-  await harness.pass(isAcknowledged, "an acknowledgement");
+  await harness.passUntil(isAcknowledged, "an acknowledgement");
   assert.deepEqual(await harness.texts(1), ["/deny q1"]);
 });
 
@@ -39,11 +39,11 @@ Deno.test("Discord tells who may not press, and a press that could not be taken"
   await using harness = made;
   const { platform, alice, gateway } = harness;
   const stranger = platform.userPresses(message, "Deny", platform.addPerson("mallory"));
-  await harness.pass(() => stranger.callback !== null, "a word");
+  await harness.passUntil(() => stranger.callback !== null, "a word");
   assert.deepEqual([stranger.callback?.type, stranger.callback?.flags], [4, 64]);
   gateway.answers.push("refused");
   const refused = platform.userPresses(message, "Deny", alice);
-  await harness.pass(() => refused.callback !== null, "a word");
+  await harness.passUntil(() => refused.callback !== null, "a word");
   assert.match(refused.texts[0] ?? "", /try again/);
   assert.deepEqual(gateway.inbounds, []);
 });
@@ -52,7 +52,7 @@ Deno.test("Discord takes no press in a channel that is not allowed", async () =>
   const { harness: made, message } = await asked({ section: { allowChannels: ["999"] } });
   await using harness = made;
   const used = harness.platform.userPresses(message, "Approve", harness.alice);
-  await harness.pass(() => used.callback !== null, "a word");
+  await harness.passUntil(() => used.callback !== null, "a word");
   assert.match(used.texts[0] ?? "", /may not be used/);
   assert.deepEqual(harness.gateway.inbounds, []);
 });

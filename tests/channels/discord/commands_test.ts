@@ -34,9 +34,9 @@ Deno.test("Discord refuses a stranger's command, seen by them alone", async () =
   const { platform, team } = harness;
   const author = platform.addPerson("stranger");
   const used = platform.userCommands({ author, channel: team, name: "new" });
-  await harness.pass(() => used.callback !== null, "a word");
+  await harness.passUntil(() => used.callback !== null, "a word");
   assert.deepEqual([used.callback?.type, used.callback?.flags], [4, 64]);
-  await harness.later(500);
+  await harness.letPass(500);
   assert.deepEqual(harness.gateway.inbounds, []);
 });
 
@@ -44,7 +44,7 @@ Deno.test("Discord takes no command in a channel that is not allowed", async () 
   await using harness = await Harness.ready({ section: { allowChannels: ["999"] } });
   const { platform, alice, team } = harness;
   const used = platform.userCommands({ author: alice, channel: team, name: "new" });
-  await harness.pass(() => used.texts.length > 0, "a word");
+  await harness.passUntil(() => used.texts.length > 0, "a word");
   assert.match(used.texts[0] ?? "", /may not be used/);
   assert.deepEqual(harness.gateway.inbounds, []);
 });
@@ -54,6 +54,6 @@ Deno.test("Discord says so when a command could not be taken", async () => {
   const { platform, alice, team } = harness;
   harness.gateway.answers.push("refused");
   const used = platform.userCommands({ author: alice, channel: team, name: "new" });
-  await harness.pass(() => used.texts.length > 0, "a word");
+  await harness.passUntil(() => used.texts.length > 0, "a word");
   assert.match(used.texts[0] ?? "", /try again/);
 });

@@ -7,7 +7,7 @@ Deno.test("Discord resumes its session after the connection broke, and misses no
   harness.says("before");
   await harness.texts(1);
   platform.openConnections[0]?.cut();
-  await harness.pass(() => platform.openConnections.length === 0, "the end");
+  await harness.passUntil(() => platform.openConnections.length === 0, "the end");
   harness.says("meanwhile");
   assert.deepEqual(await harness.texts(2), ["before", "meanwhile"]);
   assert.deepEqual(platform.connections.map(({ entrance }) => entrance), ["identify", "resume"]);
@@ -21,7 +21,7 @@ Deno.test.each([
   const [connection] = harness.platform.connections;
   if (does === "ask") connection?.askToReconnect();
   else connection?.close(4000);
-  await harness.pass(() => harness.platform.connections.length === 2, "another connection");
+  await harness.passUntil(() => harness.platform.connections.length === 2, "another connection");
   await harness.isReady();
   harness.says("there?");
   await harness.texts(1);
@@ -34,7 +34,10 @@ Deno.test("Discord looks for what it missed when its session is gone", async () 
   harness.says("before");
   await harness.texts(1);
   platform.goOffline();
-  await harness.pass(() => harness.gateway.states.at(-1)?.state === "reconnecting", "the loss");
+  await harness.passUntil(
+    () => harness.gateway.states.at(-1)?.state === "reconnecting",
+    "the loss",
+  );
   platform.forgetSessions();
   for (let index = 0; index < 130; index++) harness.says(`meanwhile ${index}`);
   platform.comeBack();
@@ -56,7 +59,7 @@ Deno.test("Discord looks again after a restart when that was cut short", async (
   harness.says("meanwhile");
   platform.faults.plant("message.list", { kind: "status", status: 503 }, Infinity);
   await harness.restart();
-  await harness.later(3_000);
+  await harness.letPass(3_000);
   await harness.stop();
   platform.faults.clear();
   await harness.restart();
@@ -74,7 +77,7 @@ Deno.test("Discord notices a gateway that answers no heartbeats", async () => {
   await using harness = await Harness.ready();
   const [connection] = harness.platform.connections;
   if (connection !== undefined) connection.isDeaf = true;
-  await harness.pass(() => harness.platform.connections.length === 2, "another connection");
+  await harness.passUntil(() => harness.platform.connections.length === 2, "another connection");
   await harness.isReady();
   assert.match(
     harness.gateway.states.find(({ state }) => state === "reconnecting")?.detail ?? "",
@@ -88,11 +91,11 @@ Deno.test("Discord names in its heartbeats what need not come again", async () =
   harness.gateway.gate = gate.promise;
   harness.says("held");
   const [connection] = harness.platform.connections;
-  await harness.pass(() => connection?.heartbeats.length === 1, "a heartbeat");
+  await harness.passUntil(() => connection?.heartbeats.length === 1, "a heartbeat");
   const [before = 0] = connection?.heartbeats ?? [];
   gate.resolve();
   await harness.texts(1);
-  await harness.pass(() => connection?.heartbeats.length === 2, "a heartbeat");
+  await harness.passUntil(() => connection?.heartbeats.length === 2, "a heartbeat");
   assert.equal(connection?.heartbeats[1], (before ?? 0) + 1);
 });
 
@@ -104,7 +107,7 @@ Deno.test.each([
     code === 4013 ? { section: { intents: 2 ** 30 } } : {},
   );
   if (code === 4014) harness.platform.intentsAllowed = 0;
-  await harness.pass(() => harness.gateway.states.at(-1)?.state === "failed", "the end");
+  await harness.passUntil(() => harness.gateway.states.at(-1)?.state === "failed", "the end");
   await assert.rejects(harness.ended, { code: "discord_credentials", recovery: "give_up" });
   assert.match(harness.gateway.states.at(-1)?.detail ?? "", says);
 });
@@ -112,7 +115,10 @@ Deno.test.each([
 Deno.test("Discord waits when too many sessions were begun today", async () => {
   await using harness = await Harness.start();
   harness.platform.sessionsLeft = 0;
-  await harness.pass(() => harness.gateway.states.at(-1)?.state === "reconnecting", "the wait");
+  await harness.passUntil(
+    () => harness.gateway.states.at(-1)?.state === "reconnecting",
+    "the wait",
+  );
   assert.match(harness.gateway.states.at(-1)?.detail ?? "", /too many sessions/);
   harness.platform.sessionsLeft = 1;
   await harness.clock.advance(3_600_000);
@@ -122,12 +128,12 @@ Deno.test("Discord waits when too many sessions were begun today", async () => {
 Deno.test("Discord tells the platform of its commands once, and only of new ones", async () => {
   await using harness = await Harness.ready();
   const { platform } = harness;
-  await harness.pass(() => platform.commands.length > 0, "commands");
+  await harness.passUntil(() => platform.commands.length > 0, "commands");
   assert.deepEqual(platform.commands.map(({ name, options }) => [name, options.length]), [
     ["new", 0],
     ["dream-log", 1],
   ]);
   await harness.restart();
-  await harness.later(1_000);
+  await harness.letPass(1_000);
   assert.equal(platform.calls("commands.put").length, 1);
 });

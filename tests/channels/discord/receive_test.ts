@@ -59,7 +59,7 @@ Deno.test.each([
   const thread = harness.platform.addThread(harness.team, "topic", { isTold: false });
   harness.says({ channel: thread, text: "in a thread" });
   if (isHeard) await harness.texts(1);
-  else await harness.later(1_000);
+  else await harness.letPass(1_000);
   assert.equal(harness.gateway.inbounds.length, isHeard ? 1 : 0);
 });
 
@@ -182,7 +182,7 @@ Deno.test("Discord drops a message that is taken back", async () => {
   const said = harness.says("oops");
   await harness.texts(1);
   harness.platform.userDeletes(said);
-  await harness.pass(() => harness.gateway.withdrawn.length > 0, "the withdrawal");
+  await harness.passUntil(() => harness.gateway.withdrawn.length > 0, "the withdrawal");
   assert.deepEqual(harness.gateway.withdrawn, [said.id]);
 });
 
@@ -191,7 +191,7 @@ Deno.test("Discord completes what an earlier life accepted", async () => {
   const gate = Promise.withResolvers<void>();
   harness.gateway.completionGate = gate.promise;
   harness.says({ text: "see", files: [{ name: "a.txt", bytes: PNG }] });
-  await harness.pass(() => harness.gateway.drafts.length === 1, "the draft");
+  await harness.passUntil(() => harness.gateway.drafts.length === 1, "the draft");
   await harness.stop();
   harness.gateway.completionGate = Promise.resolve();
   await harness.restart();

@@ -17,9 +17,9 @@ function settled({ gateway }: Harness, platformId: string): Settled {
 Deno.test("Discord shows that it read, then that it works, and clears both at the end", async () => {
   await using harness = await Harness.ready({ section: EMOJI });
   const said = harness.says("hello");
-  await harness.pass(() => emojiOn(said).join() === "👀", "the receipt");
+  await harness.passUntil(() => emojiOn(said).join() === "👀", "the receipt");
   const readAtMs = harness.clock.now();
-  await harness.pass(() => emojiOn(said).join() === "👀,🔧", "the wrench");
+  await harness.passUntil(() => emojiOn(said).join() === "👀,🔧", "the wrench");
   assert.ok(harness.clock.now() - readAtMs >= 1_500);
   await harness.deliver({ key: "t:0", text: "hi", settles: [settled(harness, said.id)] });
   assert.deepEqual(emojiOn(said), []);
@@ -29,7 +29,10 @@ Deno.test("Discord keeps the signs of two messages of one channel apart", async 
   await using harness = await Harness.ready({ section: EMOJI });
   const one = harness.says("one");
   const two = harness.says("two");
-  await harness.pass(() => emojiOn(one).length === 2 && emojiOn(two).length === 2, "all signs");
+  await harness.passUntil(
+    () => emojiOn(one).length === 2 && emojiOn(two).length === 2,
+    "all signs",
+  );
   await harness.deliver({ key: "t:0", text: "hi", settles: [settled(harness, one.id)] });
   assert.deepEqual([emojiOn(one), emojiOn(two)], [[], ["👀", "🔧"]]);
   await harness.deliver({ key: "t:1", text: "ho", settles: [settled(harness, two.id)] });
@@ -39,7 +42,7 @@ Deno.test("Discord keeps the signs of two messages of one channel apart", async 
 Deno.test("Discord clears after a restart what it put on before", async () => {
   await using harness = await Harness.ready({ section: EMOJI });
   const said = harness.says("hello");
-  await harness.pass(() => emojiOn(said).length === 2, "all signs");
+  await harness.passUntil(() => emojiOn(said).length === 2, "all signs");
   await harness.restart();
   await harness.deliver({ key: "t:0", text: "hi", settles: [settled(harness, said.id)] });
   assert.deepEqual(emojiOn(said), []);
@@ -48,7 +51,7 @@ Deno.test("Discord clears after a restart what it put on before", async () => {
 Deno.test("Discord clears also when the answer cannot be shown", async () => {
   await using harness = await Harness.ready({ section: EMOJI });
   const said = harness.says("hello");
-  await harness.pass(() => emojiOn(said).length === 2, "all signs");
+  await harness.passUntil(() => emojiOn(said).length === 2, "all signs");
   harness.platform.faults.plant("message.create", { kind: "code", status: 403, code: 50013 });
   const settles = [settled(harness, said.id)];
   await assert.rejects(harness.deliver({ key: "t:0", text: "hi", settles }));
@@ -59,12 +62,12 @@ Deno.test("Discord says that it writes until the answer is there", async () => {
   await using harness = await Harness.ready();
   const said = harness.says("hello");
   await harness.texts(1);
-  await harness.later(20_000);
+  await harness.letPass(20_000);
   const times = harness.platform.typing.map(({ atMs }) => atMs);
   assert.ok(times.length >= 3, `${times.length}`);
   await harness.deliver({ key: "t:0", text: "hi", settles: [settled(harness, said.id)] });
   const before = harness.platform.typing.length;
-  await harness.later(20_000);
+  await harness.letPass(20_000);
   assert.equal(harness.platform.typing.length, before);
 });
 
@@ -73,22 +76,25 @@ Deno.test("Discord shows that a message waits, and neither works nor writes mean
   const said = harness.says("hello");
   await harness.texts(1);
   harness.channel.noteWaiting?.(said.id, true);
-  await harness.pass(() => emojiOn(said).join() === "⏳", "the hourglass");
+  await harness.passUntil(() => emojiOn(said).join() === "⏳", "the hourglass");
   const before = harness.platform.typing.length;
-  await harness.later(20_000);
+  await harness.letPass(20_000);
   assert.deepEqual([emojiOn(said), harness.platform.typing.length], [["⏳"], before]);
   harness.channel.noteWaiting?.(said.id, false);
-  await harness.pass(() => emojiOn(said).includes("👀") && emojiOn(said).includes("🔧"), "work");
+  await harness.passUntil(
+    () => emojiOn(said).includes("👀") && emojiOn(said).includes("🔧"),
+    "work",
+  );
   assert.equal(emojiOn(said).includes("⏳"), false);
 });
 
 Deno.test("Discord tries an emoji that is not there once", async () => {
   await using harness = await Harness.ready({ section: { readReceiptEmoji: "nonsense" } });
   harness.says("one");
-  await harness.pass(() => harness.platform.calls("reaction.add").length === 1, "a try");
-  await harness.later(500);
+  await harness.passUntil(() => harness.platform.calls("reaction.add").length === 1, "a try");
+  await harness.letPass(500);
   harness.says("two");
   await harness.texts(2);
-  await harness.later(500);
+  await harness.letPass(500);
   assert.equal(harness.platform.calls("reaction.add").length, 1);
 });

@@ -26,7 +26,7 @@ Deno.test("Slack connects when the platform is busy at first", async () => {
 Deno.test("Slack opens a new socket before it leaves one that Slack is about to end", async () => {
   await using harness = await Harness.ready();
   const { platform, gateway } = harness;
-  await harness.pass(1_000);
+  await harness.letPass(1_000);
   platform.sockets.say({ type: "disconnect", reason: "refresh_requested" });
   await harness.passUntil(
     () => gateway.states.length === 3 && platform.sockets.open === 1,
@@ -58,7 +58,7 @@ Deno.test("Slack notices a socket on which nothing moves any more", async () => 
 
 Deno.test("Slack keeps a quiet socket", async () => {
   await using harness = await Harness.ready();
-  await harness.pass(75_000);
+  await harness.letPass(75_000);
   assert.equal(harness.platform.callsOf("apps.connections.open").length, 1);
 });
 
@@ -92,7 +92,7 @@ Deno.test("Slack reads in channels, threads and direct chats what it missed, in 
   await harness.texts(2);
   await harness.stop();
   platform.sockets.repeats = false;
-  await harness.pass(60_000);
+  await harness.letPass(60_000);
   platform.says({ channel: TEAM, text: "<@UBOT01> three" });
   platform.says({ channel: TEAM, text: "four", threadTs: message.ts });
   platform.says({ channel: TEAM, text: "not for the bot" });
@@ -102,7 +102,7 @@ Deno.test("Slack reads in channels, threads and direct chats what it missed, in 
   const texts = (await harness.texts(6)).map((text) => text.replace(/^.*: /, ""));
   assert.deepEqual(texts.toSorted(), ["five", "four", "one", "six", "three", "two"]);
   await harness.restart();
-  await harness.pass(2_000);
+  await harness.letPass(2_000);
   assert.equal(harness.gateway.inbounds.length, 6);
 });
 
@@ -111,7 +111,7 @@ Deno.test("Slack reads nothing of what was said before it ever ran", async () =>
   harness.platform.sockets.repeats = false;
   harness.platform.says({ text: "before" });
   await harness.isReady();
-  await harness.pass(2_000);
+  await harness.letPass(2_000);
   assert.deepEqual(harness.gateway.inbounds, []);
 });
 

@@ -69,6 +69,6 @@ Deno.test("Slack leaves a message that is edited as it was, and hands nothing in
   };
   const told = platform.tell({ ...event, channel_type: "im", message: changed });
   await harness.passUntil(() => told.isAcknowledged, "an acknowledgement");
-  await harness.pass(500);
+  await harness.letPass(500);
   assert.deepEqual(gateway.inbounds.map(({ content }) => content), ["one"]);
 });

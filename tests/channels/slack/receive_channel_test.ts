@@ -10,7 +10,7 @@ Deno.test("Slack hears a mention once, though it comes as a message and as a men
   const { platform, gateway } = harness;
   const { message, told } = platform.says({ channel: TEAM, text: `${BOT} hello` });
   assert.deepEqual(await harness.texts(1), ["Alice (UALICE): hello"]);
-  await harness.pass(4_000);
+  await harness.letPass(4_000);
   assert.equal(gateway.inbounds.length, 1);
   assert.deepEqual(told.map(({ isAcknowledged }) => isAcknowledged), [true, true]);
   assert.equal(gateway.inbounds[0]?.platformId, `${TEAM}:${message.ts}`);
@@ -58,7 +58,7 @@ Deno.test("Slack acknowledges only what the gateway took", async () => {
   const gate = Promise.withResolvers<void>();
   gateway.gate = gate.promise;
   const { told: [delivery] } = platform.says({ text: "hello" });
-  await harness.pass(500);
+  await harness.letPass(500);
   assert.equal(delivery?.isAcknowledged, false);
   gate.resolve();
   await harness.passUntil(() => delivery?.isAcknowledged === true, "an acknowledgement");
@@ -125,7 +125,7 @@ Deno.test("Slack goes on in a thread that it takes part in without being mention
   platform.says({ channel: TEAM, text: "<@UBOB> look", threadTs: message.ts });
   platform.says({ channel: TEAM, text: "elsewhere" });
   assert.deepEqual((await harness.texts(3))[2], "Alice (UALICE): still there?");
-  await harness.pass(4_000);
+  await harness.letPass(4_000);
   assert.equal(harness.gateway.inbounds.length, 3);
 });
 

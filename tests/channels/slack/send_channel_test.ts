@@ -14,7 +14,7 @@ function askedIn(harness: Harness): { readonly ts: string; readonly context: Jso
 Deno.test("Slack puts text and files of an answer into the thread", async () => {
   await using harness = await Harness.ready();
   const { ts, context } = askedIn(harness);
-  const path = join(harness.workspace, "demo.txt");
+  const path = join(harness.folder.path, "demo.txt");
   await Deno.writeTextFile(path, "demo");
   await harness.deliver({ key: KEY, chatId: TEAM, context, text: "hello", media: [path] });
   const shown = harness.platform.seen(TEAM);
@@ -170,7 +170,7 @@ Deno.test("Slack tells that a message is not there when it never arrived", async
 Deno.test("Slack finds a file whose receipt was lost, and sends none twice", async () => {
   await using harness = await Harness.ready();
   const { platform } = harness;
-  const path = join(harness.workspace, "a.txt");
+  const path = join(harness.folder.path, "a.txt");
   await Deno.writeTextFile(path, "a");
   platform.faults.plant("files.completeUploadExternal", { kind: "lost_answer" });
   const delivery = { key: KEY, text: "a file", media: [path] };
@@ -183,7 +183,7 @@ Deno.test("Slack finds a file whose receipt was lost, and sends none twice", asy
 
 Deno.test("Slack uploads pictures of the workspace that a text shows", async () => {
   await using harness = await Harness.ready();
-  await Deno.writeFile(join(harness.workspace, "plot.png"), Uint8Array.of(1, 2));
+  await Deno.writeFile(join(harness.folder.path, "plot.png"), Uint8Array.of(1, 2));
   await harness.deliver({ key: KEY, text: "Look: ![the plot](plot.png)" });
   const shown = harness.platform.seen(ALICE_CHAT);
   assert.deepEqual(shown.flatMap(({ files }) => files.map(({ name }) => name)), ["plot.png"]);
@@ -195,7 +195,7 @@ Deno.test("Slack says which scope keeps it from sending files", async () => {
   const { platform } = harness;
   const refusal = { kind: "refusal", error: "missing_scope", needed: "files:write" } as const;
   platform.faults.plant("files.getUploadURLExternal", refusal);
-  const path = join(harness.workspace, "a.txt");
+  const path = join(harness.folder.path, "a.txt");
   await Deno.writeTextFile(path, "a");
   await harness.deliver({ key: KEY, text: "here", media: [path] });
   const [shown] = platform.seen(ALICE_CHAT);

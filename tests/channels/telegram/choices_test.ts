@@ -19,10 +19,10 @@ Deno.test("Telegram acknowledges a press once it is durable", async () => {
   const gate = Promise.withResolvers<void>();
   gateway.gate = gate.promise;
   const press = platform.userPresses(ALICE, await ask(harness, ALICE), "Deny");
-  await harness.later(1_000);
+  await harness.letPass(1_000);
   assert.deepEqual(platform.answeredPresses, []);
   gate.resolve();
-  await harness.pass(() => platform.answeredPresses.includes(press), "an acknowledgement");
+  await harness.passUntil(() => platform.answeredPresses.includes(press), "an acknowledgement");
   assert.deepEqual(await harness.texts(1), ["/deny q1"]);
 });
 
@@ -50,7 +50,7 @@ Deno.test("Telegram takes one press of each person", async () => {
   harness.platform.userPresses(GROUP, messageId, "Deny", BO);
   harness.platform.userPresses(GROUP, messageId, "Deny", ALICE);
   await harness.texts(2);
-  await harness.later(500);
+  await harness.letPass(500);
   const said = harness.gateway.inbounds.map(({ senderId, content }) => [senderId, content]);
   assert.deepEqual(said, [[String(BO), "/approve q1"], [String(ALICE), "/deny q1"]]);
 });

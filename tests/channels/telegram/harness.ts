@@ -1,17 +1,16 @@
 /**
- * A Telegram channel at a simulated platform, with the gateway's side in memory.
+ * A Telegram channel at a simulated platform.
  * @module
  */
 
 import { z } from "zod";
-import type { Channel, ChannelContext, Delivery } from "../../../channels/channel.ts";
-import { createChannel, type TelegramSection } from "../../../channels/telegram/mod.ts";
+import type { ChannelContext } from "../../../channels/channel.ts";
 import { manifest } from "../../../channels/telegram/manifest.ts";
+import { createChannel, type TelegramSection } from "../../../channels/telegram/mod.ts";
 import { TelegramPlatform } from "../../simulators/telegram_server.ts";
-import { FakeGateway } from "../../support/fake_gateway.ts";
+import { ChannelBench } from "../../support/channel_bench.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary_folder.ts";
-import { until } from "../../support/until.ts";
 
 /** Alice, who may write. */
 export const ALICE = 1_001;
@@ -19,7 +18,7 @@ export const ALICE = 1_001;
 export const GROUP = -100_500;
 
 /** Commands as the gateway has them. */
-export const COMMANDS: ChannelContext["commands"] = [
+export const COMMANDS: NonNullable<ChannelContext["commands"]> = [
   { name: "new", argument: null, description: "Start a new session" },
   { name: "dream-log", argument: "id", description: "Show what changed" },
   { name: "dream-restore", argument: "id", description: "Take it back" },
@@ -31,40 +30,39 @@ export interface HarnessOptions {
 }
 
 /** Platform, gateway and channel; hold it with `await using`. */
-export class Harness implements AsyncDisposable {
-  readonly clock: ManualClock = new ManualClock();
-  readonly platform: TelegramPlatform;
-  readonly gateway: FakeGateway = new FakeGateway("telegram");
-  readonly folder: TemporaryFolder;
-  readonly #section: TelegramSection;
-  #stop = new AbortController();
-  channel: Channel;
-  ended: Promise<void>;
-
-  private constructor(folder: TemporaryFolder, { section }: HarnessOptions) {
-    this.folder = folder;
-    this.platform = TelegramPlatform.start({ clock: this.clock });
-    this.platform.addPerson(ALICE, { firstName: "Alice", username: "alice" });
-    this.platform.addPerson(1_002, { firstName: "Bo" });
-    this.platform.addGroup(GROUP, { isForum: true });
-    this.gateway.mediaFolder = `${folder.path}/media`;
-    this.#section = {
-      ...manifest.schema(z).parse({
-        enabled: true,
-        token: this.platform.token,
-        allowFrom: ["*"],
-        reactEmoji: null,
-        apiRoot: this.platform.url,
-      }),
-      ...section,
-    };
-    this.channel = this.#open();
-    this.ended = this.#run();
+export class Harness extends ChannelBench<TelegramPlatform> {
+  private constructor(
+    clock: ManualClock,
+    platform: TelegramPlatform,
+    section: TelegramSection,
+    folder: TemporaryFolder,
+  ) {
+    super({
+      name: "telegram",
+      clock,
+      platform,
+      folder,
+      create: (context) => createChannel(section, context),
+      chatId: () => String(ALICE),
+      commands: COMMANDS,
+    });
   }
 
   /** Starts all; the channel is on its way to be connected. */
-  static async start(options: HarnessOptions = {}): Promise<Harness> {
-    return new Harness(await temporaryFolder(), options);
+  static async start({ section }: HarnessOptions = {}): Promise<Harness> {
+    const clock = new ManualClock();
+    const platform = TelegramPlatform.start({ clock });
+    platform.addPerson(ALICE, { firstName: "Alice", username: "alice" });
+    platform.addPerson(1_002, { firstName: "Bo" });
+    platform.addGroup(GROUP, { isForum: true });
+    const parsed = manifest.schema(z).parse({
+      enabled: true,
+      token: platform.token,
+      allowFrom: ["*"],
+      reactEmoji: null,
+      apiRoot: platform.url,
+    });
+    return new Harness(clock, platform, { ...parsed, ...section }, await temporaryFolder());
   }
 
   /** Starts all and waits until the channel is ready. */
@@ -73,97 +71,4 @@ export class Harness implements AsyncDisposable {
     await harness.isReady();
     return harness;
   }
-
-  /** Waits until the channel says that it is ready. */
-  isReady(): Promise<void> {
-    return this.pass(() => this.gateway.states.at(-1)?.state === "ready", "the channel is ready");
-  }
-
-  /** Moves time in small steps until `condition` holds. */
-  pass(condition: () => boolean, what: string): Promise<void> {
-    return until(async () => {
-      if (condition()) return true;
-      await breathe();
-      await this.clock.advance(50);
-      return condition();
-    }, { what, timeoutMs: 20_000 });
-  }
-
-  /** The contents of so many accepted messages, complete, in order. */
-  async texts(count: number): Promise<readonly string[]> {
-    const complete = () => this.gateway.inbounds.filter(({ draft }) => draft === undefined);
-    await this.pass(() => complete().length >= count, `${count} messages`);
-    return complete().map(({ content }) => content);
-  }
-
-  /** Lets simulated time pass. */
-  async later(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += 50) {
-      await this.clock.advance(50);
-      await breathe();
-    }
-  }
-
-  /** Delivers with what the gateway remembers for the key, while time passes. */
-  async deliver(changes: Partial<Delivery> & Pick<Delivery, "key">): Promise<readonly string[]> {
-    const delivery: Delivery = {
-      chatId: String(ALICE),
-      phase: "final",
-      text: "",
-      isPlain: false,
-      activity: "",
-      media: [],
-      context: {},
-      channelState: this.gateway.memory.get(changes.key) ?? null,
-      settles: [],
-      ...changes,
-    };
-    const delivering = this.channel.deliver(delivery, new AbortController().signal);
-    let isDone = false;
-    const done = delivering.then(() => void (isDone = true), () => void (isDone = true));
-    await this.pass(() => isDone, "the end of a delivery");
-    await done;
-    return (await delivering).messageIds;
-  }
-
-  /** A new channel on the same journal, as after the death of the first one's Worker. */
-  async restart(): Promise<void> {
-    await this.stop();
-    this.gateway.states.length = 0;
-    this.#stop = new AbortController();
-    this.channel = this.#open();
-    this.ended = this.#run();
-    await this.isReady();
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    await this.ended.catch(() => {});
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-    await this.platform[Symbol.asyncDispose]();
-    await this.folder[Symbol.asyncDispose]();
-  }
-
-  #open(): Channel {
-    const context = this.gateway.context(this.clock, this.#stop.signal);
-    return createChannel(this.#section, {
-      ...context,
-      workspaceFolder: this.folder.path,
-      ...(COMMANDS && { commands: COMMANDS }),
-    });
-  }
-
-  #run(): Promise<void> {
-    const running = this.channel.run();
-    running.catch(() => {}); // looked at by the test, if at all
-    return running;
-  }
-}
-
-/** A moment of real time, for what is on the wire. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -4,7 +4,7 @@ import { LogRecorder } from "../../support/log_recorder.ts";
 
 Deno.test("Telegram puts the commands into the bot's menu", async () => {
   await using harness = await Harness.ready();
-  await harness.pass(() => harness.platform.commands.length > 0, "a menu");
+  await harness.passUntil(() => harness.platform.commands.length > 0, "a menu");
   assert.deepEqual(harness.platform.commands.map(({ command }) => command), [
     "new",
     "dream_log",
@@ -45,7 +45,7 @@ Deno.test("Telegram ends when the token is revoked while it runs", async () => {
   await using harness = await Harness.ready();
   harness.platform.faults.plant("getUpdates", { kind: "refusal", code: 401, description: "no" });
   harness.platform.userSays({ text: "wake up" });
-  await harness.pass(() => harness.gateway.states.at(-1)?.state === "failed", "the end");
+  await harness.passUntil(() => harness.gateway.states.at(-1)?.state === "failed", "the end");
   await assert.rejects(harness.ended, { code: "telegram_credentials" });
 });
 
@@ -74,7 +74,10 @@ Deno.test("Telegram says that another program reads, and waits longer and longer
   platform.userSays({ text: "wake up" });
   const polled = () =>
     platform.calls.slice(from).filter(({ method }) => method === "getUpdates").length;
-  await harness.pass(() => polled() > 4 && gateway.states.at(-1)?.state === "ready", "the end");
+  await harness.passUntil(
+    () => polled() > 4 && gateway.states.at(-1)?.state === "ready",
+    "the end",
+  );
   const polls = platform.calls.slice(from).filter(({ method }) => method === "getUpdates");
   const waits = polls.slice(1, 5).map(({ atMs }, index) => atMs - (polls[index]?.atMs ?? 0));
   assert.ok(waits.every((waitMs, index) => index === 0 || waitMs > (waits[index - 1] ?? 0)));
@@ -87,7 +90,7 @@ Deno.test("Telegram says that another program reads, and waits longer and longer
 Deno.test("Telegram reads with one poll at a time, and asks for messages and presses alone", async () => {
   await using harness = await Harness.ready();
   for (let poll = 0; poll < 3; poll++) {
-    await harness.pass(() => harness.platform.open > 0, "a poll");
+    await harness.passUntil(() => harness.platform.open > 0, "a poll");
     await harness.clock.advance(30_000);
   }
   const polls = harness.platform.calls.filter(({ method }) => method === "getUpdates");
@@ -100,20 +103,20 @@ Deno.test("Telegram shows typing while a message is worked on, and stops", async
   const { platform } = harness;
   const typings = () => platform.calls.filter(({ method }) => method === "sendChatAction").length;
   const { messageId } = platform.userSays({ text: "hello" });
-  await harness.pass(() => typings() === 3, "typing, again and again");
+  await harness.passUntil(() => typings() === 3, "typing, again and again");
   const platformId = `4242:${ALICE}:${messageId}`;
   harness.channel.noteWaiting?.(platformId, true);
-  await harness.later(9_000);
+  await harness.letPass(9_000);
   assert.equal(typings(), 3);
   harness.channel.noteWaiting?.(platformId, false);
-  await harness.pass(() => typings() === 4, "typing anew");
+  await harness.passUntil(() => typings() === 4, "typing anew");
   await harness.deliver({
     key: "k",
     text: "Hi",
     settles: [{ platformId, outcome: "done", channelState: null }],
   });
   const last = typings();
-  await harness.later(9_000);
+  await harness.letPass(9_000);
   assert.equal(typings(), last);
 });
 
@@ -125,7 +128,7 @@ Deno.test("Telegram reacts on receipt, while a message waits, and when it is don
   const { messageId } = platform.userSays({ text: "hello" });
   const platformId = `4242:${ALICE}:${messageId}`;
   const shows = (emoji: string | null) =>
-    harness.pass(() => platform.reaction(ALICE, messageId) === emoji, `${emoji}`);
+    harness.passUntil(() => platform.reaction(ALICE, messageId) === emoji, `${emoji}`);
   await shows("👀");
   harness.channel.noteWaiting?.(platformId, true);
   await shows("🤔");
@@ -140,7 +143,7 @@ Deno.test("Telegram takes the reaction of an earlier Worker away, also when the 
   await using harness = await Harness.ready({ section: { reactEmoji: "👀", doneEmoji: "👌" } });
   const { platform } = harness;
   const { messageId } = platform.userSays({ text: "hello" });
-  await harness.pass(() => platform.reaction(ALICE, messageId) === "👀", "a reaction");
+  await harness.passUntil(() => platform.reaction(ALICE, messageId) === "👀", "a reaction");
   await harness.restart();
   const platformId = `4242:${ALICE}:${messageId}`;
   platform.faults.plant("sendMessage", {
@@ -160,10 +163,10 @@ Deno.test("Telegram tries an emoji that is not offered once", async () => {
   await using harness = await Harness.ready({ section: { reactEmoji: "🦖" } });
   const { platform } = harness;
   platform.userSays({ text: "one" });
-  await harness.pass(() => recorder.warnings("no reaction").length === 1, "a warning");
+  await harness.passUntil(() => recorder.warnings("no reaction").length === 1, "a warning");
   platform.userSays({ text: "two" });
   await harness.texts(2);
-  await harness.later(500);
+  await harness.letPass(500);
   assert.equal(platform.calls.filter(({ method }) => method === "setMessageReaction").length, 1);
 });
 
@@ -171,6 +174,6 @@ Deno.test("Telegram says once, not per message, that an empty list denies all", 
   await using recorder = await LogRecorder.start();
   await using harness = await Harness.ready({ section: { allowFrom: [] } });
   for (const text of ["one", "two"]) harness.platform.userSays({ text });
-  await harness.pass(() => harness.platform.unconfirmed === 0, "a confirmation");
+  await harness.passUntil(() => harness.platform.unconfirmed === 0, "a confirmation");
   assert.equal(recorder.warnings("allowFrom is empty").length, 1);
 });

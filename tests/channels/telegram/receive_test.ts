@@ -32,10 +32,10 @@ Deno.test("Telegram confirms an update only when the gateway has it", async () =
   const gate = Promise.withResolvers<void>();
   gateway.gate = gate.promise;
   platform.userSays({ text: "hello" });
-  await harness.later(1_000);
+  await harness.letPass(1_000);
   assert.equal(platform.unconfirmed, 1);
   gate.resolve();
-  await harness.pass(() => platform.unconfirmed === 0, "a confirmation");
+  await harness.passUntil(() => platform.unconfirmed === 0, "a confirmation");
   assert.equal(gateway.inbounds.length, 1);
 });
 
@@ -61,7 +61,7 @@ Deno.test.each<{ readonly list: string[]; readonly username?: string; readonly i
   const { platform, gateway } = harness;
   platform.addPerson(77, { firstName: "Carol", ...(username !== undefined && { username }) });
   platform.userSays({ from: 77, text: "hello" });
-  await harness.pass(() => platform.unconfirmed === 0, "a confirmation");
+  await harness.passUntil(() => platform.unconfirmed === 0, "a confirmation");
   assert.equal(gateway.inbounds.length, isIn ? 1 : 0);
 });
 
@@ -88,7 +88,7 @@ Deno.test.each<{ readonly text: string; readonly extra?: JsonObject; readonly is
   await using harness = await Harness.ready();
   const { platform, gateway } = harness;
   platform.userSays({ chatId: GROUP, text, ...(extra && { extra }) });
-  await harness.pass(() => platform.unconfirmed === 0, "a confirmation");
+  await harness.passUntil(() => platform.unconfirmed === 0, "a confirmation");
   assert.equal(gateway.inbounds.length, isHeard ? 1 : 0);
 });
 
@@ -249,7 +249,7 @@ Deno.test("Telegram confirms a file before it is fetched, and fetches it after a
   const document = { ...platform.offerFile({ name: "x", bytes: BYTES }), file_name: "a.txt" };
   platform.userSays({ text: "", extra: { document, caption: "look" } });
   platform.userSays({ text: "/stop" });
-  await harness.pass(() => platform.unconfirmed === 0, "a confirmation");
+  await harness.passUntil(() => platform.unconfirmed === 0, "a confirmation");
   assert.deepEqual(gateway.inbounds.map(({ content }) => content), ["", "/stop"]);
   await harness.stop();
   gate.resolve();
@@ -311,7 +311,7 @@ Deno.test("Telegram takes an album as one message, in a group by its one caption
     });
   const first = item();
   item({ caption: "@troupe_bot which?" });
-  await harness.later(400);
+  await harness.letPass(400);
   item();
   platform.userSays({ text: "something else" });
   const texts = await harness.texts(2);
