@@ -13,6 +13,7 @@ export interface HealthStatus {
   readonly version: string;
   readonly uptime_s: number;
   readonly channels: Readonly<Record<string, ChannelStatus>>;
+  readonly mcp: Readonly<Record<string, McpStatus>>;
   readonly sessions: { readonly awake: number };
   readonly turns: { readonly running: number; readonly waiting: number; readonly limit: number };
   readonly queue: {
@@ -33,6 +34,13 @@ export interface ChannelStatus {
   readonly outbox: number;
 }
 
+/** One MCP server in it. */
+export interface McpStatus {
+  readonly state: string;
+  readonly detail: string;
+  readonly tools: number;
+}
+
 const channelStatus: z.ZodType<ChannelStatus> = z.looseObject({
   state: z.string(),
   detail: z.string(),
@@ -48,6 +56,11 @@ const healthShape: z.ZodType<HealthStatus> = z.looseObject({
   version: z.string(),
   uptime_s: z.number(),
   channels: z.record(z.string(), channelStatus),
+  // Gateways of before there were any tell nothing of them.
+  mcp: z.record(
+    z.string(),
+    z.looseObject({ state: z.string(), detail: z.string(), tools: z.number() }),
+  ).default({}),
   sessions: z.looseObject({ awake: z.number() }),
   turns: z.looseObject({ running: z.number(), waiting: z.number(), limit: z.number() }),
   queue: z.looseObject({ accepted: z.number(), running: z.number(), outbound: z.number() })

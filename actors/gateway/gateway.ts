@@ -11,6 +11,7 @@ import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import { openEventPublisher } from "../kernel/adapters/event_channel.ts";
 import { asError } from "../kernel/errors.ts";
+import type { ActorDefinition } from "../kernel/actor.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
@@ -38,6 +39,8 @@ import { drain } from "./drain.ts";
 import { wakeEndedSessions } from "./ended_sessions.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { takeLocks } from "./locks.ts";
+import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
+import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
 import { wirePlugins } from "./plugin_wiring.ts";
 import { preloadSoon } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
@@ -151,6 +154,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const audit = owned.use(
     await openAudit(loaded, { ...world, needsOf: (tool) => needsOf(tool) }),
   );
+  // It outlives the actors, too, which end their servers.
+  const connector = owned.use(mcpConnector({ loaded, version, world }));
   const events = owned.use(openEventPublisher<KernelEvent>("gateway"));
   const system = owned.use(
     new ActorSystem({
@@ -174,6 +179,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   owned.use(services.hosts);
   needsOf = services.needsOf;
   await addPlugins(options, services, owned);
+  const mcp = connector && addMcp(options, services, { system, connector });
   print(services.modelLine);
   print(await services.memory.line);
   if (services.hostsLine !== undefined) print(services.hostsLine);
@@ -193,6 +199,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
       router: core.router,
       channels,
       outboxes: core.outboxes,
+      mcp: mcp && (() => mcp.report()),
     });
   owned.use(preloadSoon(services.preloadModel, world.clock));
   if (!isWhole) {
@@ -226,6 +233,18 @@ async function addPlugins(
   const plugins = owned.use(await wirePlugins({ loaded, workspace, world, taken }));
   addTools(plugins.tools);
   for (const line of plugins.lines) print(line);
+}
+
+/** Connects to servers in the background; turns wait a while for those that are on their way. */
+function addMcp(
+  { loaded, print }: GatewayOptions,
+  { offerTools, settleTools }: WiredServices,
+  { system, connector }: { readonly system: ActorSystem; readonly connector: McpConnector },
+): WiredMcp {
+  const spawn = <M>(definition: ActorDefinition<M>) => system.spawn(definition);
+  const mcp = wireMcp({ loaded, connector, print, spawn, offerTools });
+  settleTools((signal) => mcp.settled(signal));
+  return mcp;
 }
 
 /** The options without what this process has no right to; a line tells of each missing flag. */

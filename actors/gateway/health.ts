@@ -9,6 +9,7 @@ import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_actor.ts";
 import type { GateActorMessage, GateReport } from "./gate.ts";
+import type { McpHealth } from "./mcp_wiring.ts";
 import type { OutboxActorMessage, OutboxReport } from "./outbox.ts";
 import type { RouterActorMessage, SessionsReport } from "./router.ts";
 
@@ -41,6 +42,8 @@ export interface HealthReport {
   readonly version: string;
   readonly uptime_s: number;
   readonly channels: Readonly<Record<string, ChannelHealth>>;
+  /** Servers whose tools join ours. */
+  readonly mcp: Readonly<Record<string, McpHealth>>;
   readonly sessions: { readonly awake: number };
   readonly turns: { readonly running: number; readonly waiting: number; readonly limit: number };
   /** Rows of the journal that have not come to their end; null when it cannot tell. */
@@ -71,12 +74,14 @@ export interface HealthSources {
   readonly router: ActorRef<RouterActorMessage>;
   readonly channels: ReadonlyMap<string, ActorRef<ChannelControl>>;
   readonly outboxes: ReadonlyMap<string, ActorRef<OutboxActorMessage>>;
+  /** @default there are no MCP servers */
+  readonly mcp?: (() => Promise<HealthReport["mcp"]>) | undefined;
 }
 
 /** Asks everyone and puts the answers together. */
 export async function reportHealth(sources: HealthSources): Promise<HealthReport> {
   const timeoutMs = REPORT_TIMEOUT_MS;
-  const [counts, gate, sessions, channels] = await Promise.all([
+  const [counts, gate, sessions, channels, mcp] = await Promise.all([
     orNull(sources.journal.counts()),
     orNull(sources.gate.ask<GateReport>(
       (replyTo) => ({ type: "report_permits", replyTo }),
@@ -87,6 +92,7 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
       { timeoutMs },
     )),
     Promise.all([...sources.channels].map((entry) => channelHealth(entry, sources))),
+    sources.mcp?.() ?? {},
   ]);
   const reason = counts === null
     ? "the journal cannot be read"
@@ -98,6 +104,7 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
     version: sources.version,
     uptime_s: Math.floor(sources.uptimeMs() / 1_000),
     channels: Object.fromEntries(channels),
+    mcp,
     sessions: { awake: sessions?.awake ?? 0 },
     turns: {
       running: gate?.held ?? 0,

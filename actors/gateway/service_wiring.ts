@@ -88,6 +88,10 @@ export interface WiredServices {
   readonly needsOf: (tool: string) => ToolNeeds | undefined;
   /** Adds tools that come from outside; their names must be free. */
   readonly addTools: (more: readonly Tool[]) => void;
+  /** Puts tools in place of those that a group had; returns names that are taken. */
+  readonly offerTools: (group: string, tools: readonly Tool[]) => readonly string[];
+  /** Has turns wait for tools that are on their way. */
+  readonly settleTools: (settle: (signal: AbortSignal) => Promise<void>) => void;
   readonly toolNames: readonly string[];
   readonly transcribeFolder: TranscribeFolder;
   /** Loads the code that talks to the model, so that the first message does not wait for it. */
@@ -144,6 +148,11 @@ export function wireServices(options: WiringOptions): WiredServices {
         added.set(tool.name, tool.needs);
       }
     },
+    offerTools: (group, tools) => {
+      for (const { name, needs } of tools) if (!added.has(name)) added.set(name, needs);
+      return registry.replaceGroup(group, tools);
+    },
+    settleTools: (settle) => registry.settleWith(settle),
     toolNames: tools.map(({ name }) => name),
     transcribeFolder: wireSpeech({
       config,
@@ -217,10 +226,7 @@ async function describeTools(
   const files = config.tools.restrictToWorkspace
     ? "files: only the workspace"
     : "files: everything you may use (tools.restrictToWorkspace is false)";
-  const servers = Object.keys(config.tools.mcpServers).length === 0
-    ? ""
-    : "; tools.mcpServers: no effect yet, no MCP server is started or connected to";
-  return `Tools: ${names} (${files}; shell: ${await shell.line}${servers})`;
+  return `Tools: ${names} (${files}; shell: ${await shell.line})`;
 }
 
 function toolContextOf(

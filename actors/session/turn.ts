@@ -133,6 +133,7 @@ export class Turn {
     if (begun === undefined) return { mayLeaveWork: false };
     let talk = await this.#prepare(begun.replay);
     this.#showAnswer();
+    await this.#services.tools.settled?.(signal);
     for (;;) {
       const attempt = await this.#attempt(talk, signal);
       signal.throwIfAborted();

@@ -12,6 +12,8 @@ import type { Tool } from "./tool.ts";
 export interface ForeignToolSpec extends Omit<ToolSpec<JsonObject>, "parameters"> {
   /** With an object at its root; `$ref` within it, unions and patterns are understood. */
   readonly schema: JsonObject;
+  /** The same for models, where that is to differ. @default `schema` */
+  readonly shown?: JsonObject | undefined;
 }
 
 const jsonObject: z.ZodType<JsonObject> = z.record(
@@ -20,8 +22,9 @@ const jsonObject: z.ZodType<JsonObject> = z.record(
 );
 
 /** Defines a tool by a schema from elsewhere; what of it makes no sense is not checked. */
-export function defineForeignTool({ schema, ...spec }: ForeignToolSpec): Tool {
-  return checkedTool({ ...spec, parameters: parametersOf(schema) }, schema);
+export function defineForeignTool({ schema, shown = schema, ...spec }: ForeignToolSpec): Tool {
+  const tool = checkedTool({ ...spec, parameters: parametersOf(schema) }, schema);
+  return { ...tool, parameters: shown };
 }
 
 function parametersOf(schema: JsonObject): z.ZodType<JsonObject> {

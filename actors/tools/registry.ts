@@ -15,6 +15,9 @@ export class ToolRegistry implements ToolRunner {
   readonly #clock: Clock;
   readonly #tools = new Map<string, Tool>();
   readonly #hidden = new Set<string>();
+  /** Names of the tools of each group that comes and goes. */
+  readonly #groups = new Map<string, readonly string[]>();
+  #settle: ((signal: AbortSignal) => Promise<void>) | undefined;
   #definitions: readonly ToolDefinition[] | undefined;
 
   constructor(clock: Clock, tools: readonly Tool[]) {
@@ -33,6 +36,29 @@ export class ToolRegistry implements ToolRunner {
   hide(name: string): void {
     this.#hidden.add(name);
     this.#definitions = undefined;
+  }
+
+  /**
+   * Puts the tools of a group in place of those it had. A tool whose name is taken is left out.
+   *
+   * @returns the names that are left out
+   */
+  replaceGroup(group: string, tools: readonly Tool[]): readonly string[] {
+    for (const name of this.#groups.get(group) ?? []) this.#tools.delete(name);
+    const free = tools.filter(({ name }) => !this.#tools.has(name));
+    for (const tool of free) this.#tools.set(tool.name, tool);
+    this.#groups.set(group, free.map(({ name }) => name));
+    this.#definitions = undefined;
+    return tools.filter((tool) => !free.includes(tool)).map(({ name }) => name);
+  }
+
+  /** Has turns wait, before they begin, for tools that are on their way. */
+  settleWith(settle: (signal: AbortSignal) => Promise<void>): void {
+    this.#settle = settle;
+  }
+
+  async settled(signal: AbortSignal): Promise<void> {
+    await this.#settle?.(signal);
   }
 
   definitions(): readonly ToolDefinition[] {

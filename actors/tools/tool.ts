@@ -224,6 +224,12 @@ export interface Tool {
 
 /** The tools of a gateway, as a turn sees them. */
 export interface ToolRunner {
+  /**
+   * Waits for tools that are on their way, within reason; a turn does before it asks the model.
+   *
+   * @throws the signal's reason when it aborts
+   */
+  settled?(signal: AbortSignal): Promise<void>;
   /** Definitions for the model: built-ins by name, then `mcp_…` by name. */
   definitions(): readonly ToolDefinition[];
   /** How a tool may run; unknown tools are exclusive. */

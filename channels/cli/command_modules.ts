@@ -62,3 +62,8 @@ export function audit(): Promise<typeof import("./commands/audit.ts")> {
 export function sessions(): Promise<typeof import("./commands/sessions.ts")> {
   return import("./commands/sessions.ts");
 }
+
+/** Loads `mcp list`, `test` and `login`. */
+export function mcp(): Promise<typeof import("./commands/mcp.ts")> {
+  return import("./commands/mcp.ts");
+}

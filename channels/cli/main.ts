@@ -7,6 +7,7 @@ import { Command, CommanderError } from "commander";
 import { asError } from "../../actors/kernel/errors.ts";
 import { systemTerminal, type Terminal } from "./adapters/terminal.ts";
 import { loadCommands } from "./load_commands.ts";
+import { addMcp } from "./mcp_commands.ts";
 import { addProviders } from "./provider_commands.ts";
 import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
 import { addRights } from "./rights_commands.ts";
@@ -52,6 +53,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addQuestions(program, terminal, done);
   addChannels(program, terminal, done);
   addProviders(program, terminal, done);
+  addMcp(program, terminal, done);
   addRights(program, terminal, done);
   addSessions(program, terminal, done);
   return program;

@@ -3,7 +3,11 @@
  * @module
  */
 
-import type { ChannelStatus, GatewayStatus } from "../../actors/gateway/control_requests.ts";
+import type {
+  ChannelStatus,
+  GatewayStatus,
+  McpStatus,
+} from "../../actors/gateway/control_requests.ts";
 
 /** What is known while no gateway runs. */
 export interface IdleStatus {
@@ -24,6 +28,7 @@ export interface IdleStatus {
 /** A running gateway, for people. */
 export function runningText({ health, ...status }: GatewayStatus): string {
   const { turns, sessions, queue } = health;
+  const servers = Object.entries(health.mcp);
   const limit = turns.limit > 0 ? `limit ${turns.limit}` : "no limit";
   return lines([
     `Gateway: running, ${health.status} (process ${status.pid}, version ${health.version}, ` +
@@ -34,6 +39,7 @@ export function runningText({ health, ...status }: GatewayStatus): string {
     status.healthUrl === null ? null : `Health: ${status.healthUrl}`,
     "Channels:",
     ...Object.entries(health.channels).map(channelLine),
+    ...(servers.length === 0 ? [] : ["MCP servers:", ...servers.map(serverLine)]),
     `Sessions: ${sessions.awake} awake`,
     `Turns: ${turns.running} running, ${turns.waiting} waiting (${limit})`,
     queueLine(queue),
@@ -63,6 +69,12 @@ function channelLine([name, channel]: readonly [string, ChannelStatus]): string 
     outbox > 0 ? `outbox ${outbox}` : null,
     error === null || error === detail ? null : `last error: ${error}`,
   ].filter((part) => part !== null).join(", ");
+}
+
+function serverLine([name, server]: readonly [string, McpStatus]): string {
+  return `  ${name}: ${
+    server.state.replaceAll("_", " ")
+  } (${server.detail}), ${server.tools} tools`;
 }
 
 function queueLine(queue: GatewayStatus["health"]["queue"]): string {

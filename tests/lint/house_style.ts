@@ -85,7 +85,9 @@ const noLoosening: Deno.lint.Rule = {
     return {
       Program() {
         for (const comment of context.sourceCode.getAllComments()) {
-          if (!/^\W*(deno-lint-ignore|deno-fmt-ignore|@ts-)/.test(comment.value)) continue;
+          if (!/^\W*(deno-lint-ignore|deno-fmt-ignore|@ts-(?!types=))/.test(comment.value)) {
+            continue;
+          }
           context.report({ range: comment.range, message });
         }
       },

@@ -5,28 +5,14 @@
 
 import { isIP } from "node:net";
 import { z } from "zod";
+import { type McpServerConfig, mcpServerSchema } from "./mcp_server.ts";
 import {
   type ApprovalConfig,
   approvalSchema,
   pluginsSchema,
   type ToolPluginConfig,
 } from "./tool_rules.ts";
-import { SECONDS_MAX, textMap, urlOrNull, wholeNumber } from "./values.ts";
-
-/** A server whose tools join ours. */
-export interface McpServerConfig {
-  /** null: found out from `command` or `url`. */
-  readonly type: "stdio" | "sse" | "streamableHttp" | null;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Seconds per call. */
-  readonly toolTimeout: number;
-  /** Raw or full tool names; `"*"` is all, none is none. */
-  readonly enabledTools: readonly string[];
-}
+import { SECONDS_MAX, urlOrNull, wholeNumber } from "./values.ts";
 
 /** The tool with which the assistant looks at itself. */
 export interface MyConfig {
@@ -106,17 +92,6 @@ export interface ToolsConfig {
   readonly plugins: readonly ToolPluginConfig[];
 }
 
-const mcpServer: z.ZodType<McpServerConfig> = z.object({
-  type: z.enum(["stdio", "sse", "streamableHttp"]).nullable().default(null),
-  command: z.string().default(""),
-  args: z.array(z.string()).default([]),
-  env: textMap().default({}),
-  url: z.string().default(""),
-  headers: textMap().default({}),
-  toolTimeout: wholeNumber(1, SECONDS_MAX).default(30),
-  enabledTools: z.array(z.string()).default(["*"]),
-});
-
 const my: z.ZodType<MyConfig> = z.object({
   enable: z.boolean().default(true),
   allowSet: z.boolean().default(false),
@@ -170,7 +145,7 @@ export const toolsSchema: z.ZodType<ToolsConfig> = z.object({
       error: 'is no host, such as "example.org" or "*.example.org"',
     }),
   ).default([]),
-  mcpServers: z.record(z.string(), mcpServer).default({}),
+  mcpServers: z.record(z.string(), mcpServerSchema).default({}),
   my: my.prefault({}),
   web: web.prefault({}),
   exec: exec.prefault({}),

@@ -9,6 +9,8 @@ import { instancesOf } from "../../../channels/manifest.ts";
 import { chooseModels } from "../../../providers/model_choice.ts";
 import { chooseTranscription } from "../../../providers/transcription/choice.ts";
 import type { LoadedConfig } from "../../config/load_config.ts";
+import { INHERITED } from "../../tools/mcp/adapters/stdio_command.ts";
+import { mcpEntries } from "../mcp_servers.ts";
 import { folderOfModule, moduleUrl } from "../adapters/module_places.ts";
 import { isPluginSection } from "../../config/plugin_channel.ts";
 import { SYSTEM_FOLDERS } from "../../tools/shell/bwrap_arguments.ts";
@@ -33,6 +35,13 @@ export interface ChannelFacts {
   readonly folders: readonly string[];
 }
 
+/** An MCP server: a program or a host. */
+export interface McpFacts {
+  readonly name: string;
+  readonly programs: readonly string[];
+  readonly hosts: readonly string[];
+}
+
 /** Everything that the table asks for. All paths are absolute. */
 export interface RightsFacts {
   /** Folders of our own modules that Workers are loaded from; none in a compiled binary. */
@@ -51,6 +60,7 @@ export interface RightsFacts {
   readonly models: readonly { readonly who: string; readonly host: string }[];
   readonly transcription: string | null;
   readonly channels: readonly ChannelFacts[];
+  readonly mcp: readonly McpFacts[];
   readonly health: string;
   /** Deno asks for a right to Unix sockets from 2.9 on. */
   readonly hasSocketRight: boolean;
@@ -91,12 +101,14 @@ const TOKEN_HOSTS: Readonly<Record<string, string>> = {
 export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts {
   const { config, locations, secrets, overrides } = loaded;
   const { appFolder, denoPath, hasSocketRight } = machine;
+  const mcp = mcpFacts(loaded);
   const own = new Set([
     ...VARIABLES,
     ...secrets.interpolated,
     ...secrets.variables,
     ...overrides.map(({ variable }) => variable),
     ...config.tools.exec.allowedEnvKeys,
+    ...(mcp.some(({ programs }) => programs.length > 0) ? INHERITED : []),
   ]);
   const { workspace } = locations;
   const real = (path: string) => machine.real(path.replace(/^~(?=[/\\]|$)/, machine.userHome));
@@ -117,6 +129,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     models: modelFacts(loaded),
     transcription: transcriptionHost(loaded),
     channels: entriesUnder(config.channels.enabled).flatMap((entry) => channelFacts(entry, loaded)),
+    mcp,
     health: hostAndPort(config.gateway.host, config.gateway.port),
     hasSocketRight,
   };
@@ -175,6 +188,14 @@ function transcriptionHost({ config, process }: LoadedConfig): string | null {
     fallbacks: process.transcription,
   });
   return service === null ? null : hostOf(service.url);
+}
+
+function mcpFacts(loaded: LoadedConfig): RightsFacts["mcp"] {
+  return mcpEntries(loaded).map(({ name, kind }) => ({
+    name,
+    programs: kind.type === "stdio" ? [kind.program] : [],
+    hosts: kind.type === "sse" || kind.type === "streamableHttp" ? [kind.host] : [],
+  }));
 }
 
 function channelFacts(

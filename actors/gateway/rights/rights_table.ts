@@ -94,6 +94,16 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
       without: "voice messages are not written down",
       switches: { type: "none" },
     }],
+  ({ mcp }) =>
+    mcp.map(({ name, programs, hosts }) => ({
+      part: `MCP server ${name}`,
+      needs: [
+        ...programs.map((value) => need("run", value)),
+        ...hosts.map((value) => need("net", value)),
+      ],
+      without: "its tools are missing",
+      switches: { type: "none" },
+    })),
   ({ channels }) =>
     channels.map(({ name, hosts, folders }) => ({
       part: `channel ${name}`,

@@ -117,3 +117,16 @@ Deno.test("With all rights nothing is said and nothing is off", async () => {
   );
   assert.deepEqual([left, lines], [config, []]);
 });
+
+Deno.test("An MCP server needs its program or its host, and what programs find themselves by", async () => {
+  const mcpServers = {
+    files: { command: "npx", args: ["-y", "some-server"] },
+    wiki: { url: "https://wiki.example.org/mcp" },
+    home: { url: "http://10.0.0.7:8123/sse" },
+    nothing: {},
+  };
+  const { run, net, env } = await rights({ tools: { exec: { enable: false }, mcpServers } });
+  assert.ok(run.includes("npx"));
+  assert.ok(net.includes("wiki.example.org:443") && net.includes("10.0.0.7:8123"));
+  assert.deepEqual(env, ["HOME"]);
+});

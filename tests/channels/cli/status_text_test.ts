@@ -33,6 +33,7 @@ const RUNNING: GatewayStatus = {
         outbox: 0,
       },
     },
+    mcp: { files: { state: "needs_sign_in", detail: "wants it", tools: 0 } },
     sessions: { awake: 2 },
     turns: { running: 1, waiting: 4, limit: 3 },
     queue: { accepted: 5, running: 1, outbound: 3 },
@@ -51,6 +52,8 @@ Health: http://127.0.0.1:1/health
 Channels:
   feishu: ready (connected), restarts 2, outbox 3, last error: lost
   cli: ready (here)
+MCP servers:
+  files: needs sign in (wants it), 0 tools
 Sessions: 2 awake
 Turns: 1 running, 4 waiting (limit 3)
 Queue: 5 accepted, 1 running, 3 to send

@@ -1,0 +1,119 @@
+/**
+ * A server's JSON Schema in the form in which models see it: an object at its root, references
+ * resolved, `null` as `nullable`, bounded in size. Arguments are checked against the server's own.
+ * @module
+ */
+
+import type { JsonObject, JsonValue } from "../../kernel/json.ts";
+
+/** References are followed and nested schemas shown this deep; below it anything goes. */
+const DEPTH_MAX = 16;
+/** As JSON; what is larger costs every request. */
+const SCHEMA_CHARS_MAX = 24_000;
+const DESCRIPTION_CHARS_MAX = 1_000;
+
+/** Keywords whose value is a schema, a list of them, or a map of them. */
+const SINGLE = new Set(["items", "additionalProperties", "not", "contains", "propertyNames"]);
+const LISTS = new Set(["oneOf", "anyOf", "allOf", "prefixItems"]);
+const MAPS = new Set(["properties", "patternProperties"]);
+/** What only tools that read schemas need. */
+const DROPPED = new Set(["$schema", "$id", "$defs", "definitions", "$comment", "$ref"]);
+
+/** The schema for a model; `tidy` cleans the texts in it. */
+export function shownSchema(schema: JsonObject, tidy: (text: string) => string): JsonObject {
+  const scene: Scene = { root: schema, tidy, left: SCHEMA_CHARS_MAX };
+  const { properties = {}, type: _, ...rest } = asObject(shown(schema, scene, 0)) ?? {};
+  const whole: JsonObject = { type: "object", properties: asObject(properties) ?? {}, ...rest };
+  return JSON.stringify(whole).length <= SCHEMA_CHARS_MAX
+    ? whole
+    : { type: "object", properties: {}, description: "Its arguments are too many to show" };
+}
+
+interface Scene {
+  readonly root: JsonObject;
+  readonly tidy: (text: string) => string;
+  /** Characters that may still be taken in: a schema of references can unfold without end. */
+  left: number;
+}
+
+function shown(value: JsonValue, scene: Scene, depth: number): JsonValue {
+  const schema = asObject(value);
+  if (schema === undefined) return value;
+  if (depth > DEPTH_MAX || scene.left <= 0) return {};
+  const { $ref: reference } = schema;
+  if (typeof reference === "string") {
+    const { $ref: _, ...beside } = schema;
+    return shown({ ...follow(reference, scene.root), ...beside }, scene, depth + 1);
+  }
+  const kept: Record<string, JsonValue> = {};
+  for (const [keyword, inner] of Object.entries(schema)) {
+    if (DROPPED.has(keyword)) continue;
+    scene.left -= keyword.length + 4;
+    kept[keyword] = inKeyword(keyword, inner, scene, depth + 1);
+  }
+  return withNullable(kept);
+}
+
+function inKeyword(keyword: string, inner: JsonValue, scene: Scene, depth: number): JsonValue {
+  if (SINGLE.has(keyword)) return shown(inner, scene, depth);
+  if (LISTS.has(keyword)) return listOf(inner).map((branch) => shown(branch, scene, depth));
+  if (MAPS.has(keyword)) {
+    const entries = Object.entries(asObject(inner) ?? {});
+    return Object.fromEntries(entries.map(([name, below]) => {
+      scene.left -= name.length + 4;
+      return [name, shown(below, scene, depth)];
+    }));
+  }
+  if (typeof inner === "string") {
+    const text = scene.tidy(inner).slice(0, DESCRIPTION_CHARS_MAX);
+    scene.left -= text.length;
+    return keyword === "description" || keyword === "title" ? text : inner;
+  }
+  if (typeof inner === "object") scene.left -= JSON.stringify(inner).length;
+  return inner;
+}
+
+/** `[T, "null"]`, and a union of one schema and null, are T that may be null. */
+function withNullable(schema: Record<string, JsonValue>): JsonObject {
+  const types = listOf(schema["type"]);
+  const [only, ...more] = types.filter((type) => type !== "null");
+  if (types.includes("null") && only !== undefined && more.length === 0) {
+    return { ...schema, type: only, nullable: true };
+  }
+  for (const union of ["anyOf", "oneOf"]) {
+    const branches = listOf(schema[union]).map(asObject);
+    const [branch, ...others] = branches.filter((one) => one?.["type"] !== "null");
+    if (branch === undefined || others.length > 0 || branches.length !== 2) continue;
+    const { [union]: _, ...rest } = schema;
+    return { ...branch, ...rest, nullable: true };
+  }
+  const all = listOf(schema["allOf"]).map(asObject);
+  const [part] = all;
+  if (all.length !== 1 || part === undefined) return schema;
+  const { allOf: _, ...rest } = schema;
+  return { ...part, ...rest };
+}
+
+/** What `#/$defs/name` points at; others are not fetched. */
+function follow(reference: string, root: JsonObject): JsonObject {
+  if (!reference.startsWith("#/")) return {};
+  let found: JsonValue | undefined = root;
+  for (const step of reference.slice(2).split("/")) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    const at: JsonObject | undefined = asObject(found);
+    found = at !== undefined && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  return asObject(found) ?? {};
+}
+
+function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !isList(value) ? value : undefined;
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return value !== undefined && isList(value) ? value : [];
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,188 @@
+/**
+ * `mcp list`, `mcp test` and `mcp login`: servers whose tools join ours.
+ * @module
+ */
+
+import type { LoadedConfig } from "../../../actors/config/load_config.ts";
+import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
+import { McpConnector, mcpEntries, type McpEntry } from "../../../actors/gateway/mcp_servers.ts";
+import { asError } from "../../../actors/kernel/errors.ts";
+import { McpError } from "../../../actors/tools/mcp/connection.ts";
+import { Connections } from "../../../actors/tools/mcp/connections.ts";
+import { placeText } from "../../../actors/tools/mcp/server_place.ts";
+import { serverTools } from "../../../actors/tools/mcp/server_tools.ts";
+import { signInFile } from "../../../actors/tools/mcp/sign_in_file.ts";
+import { serverPrefixes } from "../../../actors/tools/mcp/tool_names.ts";
+import type { Terminal } from "../adapters/terminal.ts";
+import { loadAndPrepare, type LoadFlags } from "../load.ts";
+import { VERSION } from "../version.ts";
+import { askRunning } from "./status.ts";
+
+/** Flags of the commands. */
+export interface McpFlags extends LoadFlags {
+  readonly json?: boolean | undefined;
+}
+
+/** Lists servers; 0 whether they are well or not. */
+export async function mcpListCommand(flags: McpFlags, terminal: Terminal): Promise<number> {
+  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  const running = await askRunning(loaded);
+  const servers = mcpEntries(loaded).map(({ name, kind }) => {
+    const status = running?.health.mcp[name];
+    const state = status?.state ?? (kind.type === "off" ? "off" : null);
+    const detail = status?.detail ?? (running === null ? "no gateway runs" : "not known to it");
+    return { name, place: placeText(kind), state, detail, tools: status?.tools ?? null };
+  });
+  if (flags.json === true) terminal.write(`${JSON.stringify(servers, null, 2)}\n`);
+  else if (servers.length === 0) terminal.write("No server is configured (tools.mcpServers)\n");
+  else for (const server of servers) terminal.write(`${listLine(server)}\n`);
+  return 0;
+}
+
+function listLine(
+  { name, place, state, detail, tools }: {
+    readonly name: string;
+    readonly place: string;
+    readonly state: string | null;
+    readonly detail: string;
+    readonly tools: number | null;
+  },
+): string {
+  if (state === "off") return `${name}: ${place}`;
+  const how = state === null ? detail : `${state.replaceAll("_", " ")}, ${detail}`;
+  return `${name}: ${place}: ${how}${tools === null ? "" : `, ${tools} tools`}`;
+}
+
+/** What a trial found. */
+type Trial =
+  | {
+    readonly name: string;
+    readonly ok: true;
+    readonly product: string;
+    readonly tools: readonly { readonly name: string; readonly description: string }[];
+    readonly notes: readonly string[];
+  }
+  | { readonly name: string; readonly ok: false; readonly problem: string };
+
+/** Connects to one server, or to all; 1 when one of them fails. */
+export async function mcpTestCommand(
+  server: string | undefined,
+  flags: McpFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  const entries = mcpEntries(loaded).filter(({ name }) => server === undefined || name === server);
+  if (entries.length === 0) return unknownServer(server, loaded, terminal);
+  await using connector = new McpConnector({ loaded, version: VERSION, world: systemWorld() });
+  const trials = await Promise.all(entries.map((entry) => tryServer(entry, loaded, connector)));
+  if (flags.json === true) terminal.write(`${JSON.stringify(trials, null, 2)}\n`);
+  else for (const line of trials.flatMap(trialLines)) terminal.write(`${line}\n`);
+  return trials.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function tryServer(
+  entry: McpEntry,
+  loaded: LoadedConfig,
+  connector: McpConnector,
+): Promise<Trial> {
+  const { name } = entry;
+  const { clock } = systemWorld();
+  await using connections = new Connections(connector.connectTo(entry), clock);
+  try {
+    const listener = { ended: () => {}, changed: () => {} };
+    const { signal } = new AbortController();
+    const { connection, listing } = await connections.open(listener, signal);
+    const prefixes = serverPrefixes(mcpEntries(loaded).map((other) => other.name));
+    const { tools, notes } = serverTools(listing, {
+      server: name,
+      prefix: prefixes.get(name) ?? "",
+      others: [...prefixes.values()],
+      enabledTools: entry.config.enabledTools,
+      needs: {},
+      timeoutMs: entry.timeoutMs,
+      use: () => Promise.reject(new McpError("mcp_refused", "this is only a trial")),
+    });
+    const shown = tools.map(({ name, description }) => ({ name, description }));
+    return { name, ok: true, product: connection.product, tools: shown, notes };
+  } catch (error) {
+    return { name, ok: false, problem: problemOf(error, name) };
+  }
+}
+
+function trialLines(trial: Trial): readonly string[] {
+  if (!trial.ok) return [`${trial.name}: ${trial.problem}`];
+  const { name, product, tools, notes } = trial;
+  return [
+    `${name}: ${tools.length} tools (${product})`,
+    ...notes.map((note) => `  ${note}`),
+    ...tools.map((tool) => `  ${tool.name}: ${firstLine(tool.description)}`),
+  ];
+}
+
+/** Without the words before it that are for models, and anything that moves a terminal's cursor. */
+function firstLine(description: string): string {
+  const own = description.replace(/^.*?which describes it so: /s, "");
+  const [line = ""] = own.split("\n");
+  return line.replaceAll(/\p{Cc}/gu, " ").slice(0, 100);
+}
+
+/** Signs in; 0 when tokens are stored, or none are needed. */
+export async function mcpLoginCommand(
+  server: string,
+  flags: McpFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  const entry = mcpEntries(loaded).find(({ name }) => name === server);
+  if (entry === undefined) return unknownServer(server, loaded, terminal);
+  const { kind, config } = entry;
+  if (kind.type === "off" || kind.type === "stdio") {
+    const why = kind.type === "off" ? kind.problem : "it is a program of this machine";
+    terminal.writeError(`Error: Cannot sign in to "${server}": ${why}\n`);
+    return 1;
+  }
+  const { clock, newId } = systemWorld();
+  const world = { clock, newId };
+  await using connector = new McpConnector({ loaded, version: VERSION, world });
+  const { signIn } = await import("../../../actors/tools/mcp/adapters/sign_in.ts");
+  try {
+    const outcome = await signIn({
+      ...world,
+      server: { type: kind.type, url: kind.url, headers: config.headers },
+      file: signInFile(loaded.locations.stateFolder, server, newId),
+      http: connector.http,
+      oauth: config.oauth,
+      visit: (url) => terminal.write(`Open this page in a browser on this machine:\n${url}\n`),
+    });
+    terminal.write(
+      outcome === "signed_in"
+        ? `Signed in to "${server}". A gateway that runs finds the tokens when it connects again.\n`
+        : `"${server}" needs no sign-in.\n`,
+    );
+    return 0;
+  } catch (error) {
+    terminal.writeError(`Error: Cannot sign in to "${server}": ${problemOf(error, server)}\n`);
+    return 1;
+  }
+}
+
+function unknownServer(
+  server: string | undefined,
+  loaded: LoadedConfig,
+  terminal: Terminal,
+): number {
+  const known = mcpEntries(loaded).map(({ name }) => name).join(", ") || "none";
+  const problem = server === undefined
+    ? "No server is configured (tools.mcpServers)"
+    : `Cannot find the server "${server}": configured are ${known}`;
+  terminal.writeError(`Error: ${problem}\n`);
+  return 1;
+}
+
+function problemOf(error: unknown, server: string): string {
+  const { message } = asError(error);
+  const advice = error instanceof McpError && error.code === "mcp_sign_in"
+    ? ` (mcp login ${server})`
+    : "";
+  return `${message.replaceAll(/[\s\p{Cc}]+/gu, " ")}${advice}`;
+}
