@@ -5,28 +5,61 @@
 
 import type { Logger } from "@logtape/logtape";
 import { type Clock, sleep } from "../actors/kernel/clock.ts";
+import { LinkedSignal } from "../actors/kernel/linked_signal.ts";
 import type { Random } from "../actors/kernel/random.ts";
-import type { ChannelContext } from "./channel.ts";
+import { type ChannelContext, DeliveryError } from "./channel.ts";
 import { networkWait } from "./network_wait.ts";
+
+/**
+ * Learns from failed calls that a platform no longer lets the bot in, where the connection over
+ * which messages come does not end by that.
+ */
+export class Admittance {
+  readonly #refusalOf: (error: unknown) => Error | null;
+  readonly #end = new AbortController();
+
+  /** @param refusalOf what to give up with; null for a failure that says nothing of the kind */
+  constructor(refusalOf: (error: unknown) => Error | null) {
+    this.#refusalOf = refusalOf;
+  }
+
+  /** Aborts with the refusal. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** A call failed, or something failed because of it. */
+  note(error: unknown): void {
+    const refusal = this.#refusalOf(error);
+    if (refusal !== null) this.#end.abort(refusal);
+    else if (error instanceof DeliveryError) this.note(error.cause);
+  }
+}
 
 /**
  * Runs a channel, and reports that it connects, that it failed, or that it stopped.
  *
- * @param run ends when the context's signal aborts, however it does
- * @throws what `run` throws while the channel must not stop
+ * @param run ends when its signal aborts, however it does
+ * @param admittance ends the run as well. @default nothing but `run` tells
+ * @throws what `run` throws while the channel must not stop, or the refusal
  */
 export async function reportedRun(
   { report, signal }: Pick<ChannelContext, "report" | "signal">,
-  run: () => Promise<void>,
+  run: (signal: AbortSignal) => Promise<void>,
+  admittance?: Pick<Admittance, "signal">,
 ): Promise<void> {
   report({ state: "connecting", detail: "Connecting" });
+  const shutOut = admittance?.signal;
+  using linked = new LinkedSignal(signal, ...(shutOut === undefined ? [] : [shutOut]));
   try {
-    await run();
+    await run(linked.signal);
+    shutOut?.throwIfAborted();
   } catch (error) {
     if (!signal.aborted) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const reason: unknown = shutOut?.aborted === true ? shutOut.reason : error;
+      const detail = reason instanceof Error ? reason.message : String(reason);
       report({ state: "failed", detail });
-      throw error;
+      throw reason;
     }
   }
   report({ state: "stopped", detail: "Stopped" });

@@ -13,7 +13,7 @@ import type {
   LookUp,
 } from "../channel.ts";
 import { Delivering } from "../delivering.ts";
-import { reportedRun, untilKnown } from "../running.ts";
+import { Admittance, reportedRun, untilKnown } from "../running.ts";
 import { FeishuApi } from "./api.ts";
 import { keepConnection } from "./connection.ts";
 import { CREDENTIAL_CODES, deliveryErrorOf, FeishuCredentialsError, hasCode } from "./errors.ts";
@@ -45,6 +45,7 @@ export class FeishuChannel implements Channel {
   readonly #openLink: () => Promise<FeishuLink>;
   readonly #delivering: Delivering;
   #parts: Promise<Parts> | null = null;
+  readonly #admittance: Admittance;
   #receiving: Receiving | null = null;
 
   /** @param openLink loads what speaks to the platform; called once, at first use */
@@ -57,18 +58,26 @@ export class FeishuChannel implements Channel {
     this.#section = section;
     this.#context = context;
     this.#openLink = openLink;
+    this.#admittance = new Admittance((error) => refusalOf(error, section.appId));
     this.#delivering = new Delivering({
       signal: context.signal,
       isStreaming: section.streaming,
       grow: async (delivery, signal) => (await this.#open()).deliveries.grow(delivery, signal),
       finish: (delivery, signal) => this.#finish(delivery, signal),
       settle: async (settles, signal) => (await this.#open()).reactions.settle(settles, signal),
-      errorOf: deliveryErrorOf,
+      errorOf: (error) => {
+        this.#admittance.note(error);
+        return deliveryErrorOf(error);
+      },
     });
   }
 
   async run(): Promise<void> {
-    await reportedRun(this.#context, () => this.#runUntilStopped(this.#context.signal));
+    await reportedRun(
+      this.#context,
+      (signal) => this.#runUntilStopped({ ...this.#context, signal }),
+      this.#admittance,
+    );
   }
 
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
@@ -90,9 +99,8 @@ export class FeishuChannel implements Channel {
     noting.catch(() => {}); // what cannot be opened, `run` tells of
   }
 
-  async #runUntilStopped(signal: AbortSignal): Promise<void> {
-    const context = this.#context;
-    const { clock, random } = context;
+  async #runUntilStopped(context: ChannelContext): Promise<void> {
+    const { clock, random, signal } = context;
     const { appId } = this.#section;
     const { link, api, reactions } = await this.#open();
     const bot = await this.#findBot(api, signal);
@@ -125,8 +133,7 @@ export class FeishuChannel implements Channel {
     const bot = await untilKnown(() => api.bot(signal), {
       context: this.#context,
       logger,
-      refusalOf: (error) =>
-        hasCode(error, CREDENTIAL_CODES) ? credentialsError(appId, error.platformCode) : null,
+      refusalOf: (error) => refusalOf(error, appId),
     });
     logger.info("The bot is {openId}", { openId: bot.open_id });
     return bot;
@@ -170,9 +177,8 @@ export class FeishuChannel implements Channel {
   }
 }
 
-function credentialsError(appId: string, platformCode: number): FeishuCredentialsError {
-  return new FeishuCredentialsError(
-    appId,
-    `the App ID or the App Secret is wrong (code ${platformCode})`,
-  );
+function refusalOf(error: unknown, appId: string): FeishuCredentialsError | null {
+  if (!hasCode(error, CREDENTIAL_CODES)) return null;
+  const reason = `the App ID or the App Secret is wrong (code ${error.platformCode})`;
+  return new FeishuCredentialsError(appId, reason, { cause: error });
 }

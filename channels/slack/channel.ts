@@ -6,13 +6,14 @@
 import { getLogger } from "@logtape/logtape";
 import type { Channel, ChannelContext, Delivery, DeliveryReceipt, LookUp } from "../channel.ts";
 import { Delivering } from "../delivering.ts";
-import { reportedRun, untilKnown } from "../running.ts";
+import { Admittance, reportedRun, untilKnown } from "../running.ts";
 import { SlackApi } from "./api.ts";
 import { keepConnection } from "./connection.ts";
 import {
   CREDENTIAL_REASONS,
   deliveryErrorOf,
   isRefusedFor,
+  SHUT_OUT_REASONS,
   SlackCredentialsError,
   waitOf,
 } from "./errors.ts";
@@ -40,6 +41,9 @@ export class SlackChannel implements Channel {
   readonly #deliveries: Deliveries;
   readonly #delivering: Delivering;
   readonly #memory = new ChannelMemory();
+  readonly #admittance = new Admittance((error) =>
+    isRefusedFor(error, SHUT_OUT_REASONS) ? refusalOf(error) : null
+  );
 
   /** @param link is the channel's from now on, which disposes of it */
   constructor(section: SlackSection, context: ChannelContext, link: SlackLink) {
@@ -66,15 +70,18 @@ export class SlackChannel implements Channel {
       finish: (delivery, either) => this.#deliveries.finish(delivery, either),
       settle: (settles, either) => this.#reactions.settle(settles, either),
       forget: ({ key }) => this.#deliveries.forget(key),
-      errorOf: deliveryErrorOf,
+      errorOf: (error) => {
+        this.#admittance.note(error);
+        return deliveryErrorOf(error);
+      },
     });
   }
 
   async run(): Promise<void> {
-    await reportedRun(this.#context, async () => {
+    await reportedRun(this.#context, async (signal) => {
       using _ = this.#link;
-      await this.#runUntilStopped(this.#context.signal);
-    });
+      await this.#runUntilStopped({ ...this.#context, signal });
+    }, this.#admittance);
   }
 
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryReceipt> {
@@ -91,9 +98,8 @@ export class SlackChannel implements Channel {
     else this.#reactions.begins(platformId);
   }
 
-  async #runUntilStopped(signal: AbortSignal): Promise<void> {
-    const context = this.#context;
-    const { clock, random } = context;
+  async #runUntilStopped(context: ChannelContext): Promise<void> {
+    const { clock, random, signal } = context;
     const [missing] = manifest.missing(this.#section);
     if (missing !== undefined) throw new SlackCredentialsError("channels.slack", missing);
     const identity = await this.#findIdentity(signal);

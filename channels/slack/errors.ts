@@ -83,6 +83,18 @@ export const CREDENTIAL_REASONS: ReadonlyMap<string, string> = new Map([
   ["team_access_not_granted", "the app may not use this workspace"],
 ]);
 
+/**
+ * Those of them that tell of the token itself, whatever is called. A person puts it right, and what
+ * could not be sent waits meanwhile.
+ */
+export const SHUT_OUT_REASONS: ReadonlySet<string> = new Set([
+  "invalid_auth",
+  "not_authed",
+  "account_inactive",
+  "token_revoked",
+  "token_expired",
+]);
+
 /** Passing by themselves, without effect. */
 const PASSING_REASONS: ReadonlySet<string> = new Set([
   "ratelimited",
@@ -148,7 +160,7 @@ export function isPassing(error: unknown): boolean {
   if (error instanceof SlackUnreachableError) return true;
   if (!(error instanceof SlackRefusedError)) return false;
   return isAmbiguous(error) || UNDONE_STATUSES.has(error.status) ||
-    PASSING_REASONS.has(error.reason);
+    PASSING_REASONS.has(error.reason) || SHUT_OUT_REASONS.has(error.reason);
 }
 
 /** The wait that Slack asks for, in milliseconds; null for a failure that will not pass. */

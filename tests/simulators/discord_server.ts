@@ -50,7 +50,8 @@ const MESSAGE_CONTENT = 1 << 15;
 
 /** The platform; hold it with `await using`. */
 export class DiscordPlatform implements AsyncDisposable {
-  readonly token: string = TOKEN;
+  /** The owner may have reset it. */
+  token: string = TOKEN;
   readonly world: World;
   readonly faults: Faults = new Faults();
   readonly guildId: string;
@@ -80,7 +81,7 @@ export class DiscordPlatform implements AsyncDisposable {
     this.#rates = new Rates(clock);
     this.#gateway = new Gateway({
       clock,
-      token: this.token,
+      token: () => this.token,
       newId: () => `session-${this.world.newId()}`,
       url: () => this.#gatewayUrl,
       ready: () => ({
@@ -104,7 +105,7 @@ export class DiscordPlatform implements AsyncDisposable {
     });
     this.#rest = new Rest({
       clock,
-      token: this.token,
+      token: () => this.token,
       routes: this.#routes.list,
       rates: this.#rates,
       faults: this.faults,

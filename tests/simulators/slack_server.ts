@@ -272,6 +272,8 @@ export class SlackPlatform implements AsyncDisposable {
     if (fault?.kind === "status") return new Response("busy", { status: fault.status });
     if (fault?.kind === "reset") return this.#cut(port);
     const answer = this.#run(method, args, request.headers.get("authorization"), fault);
+    if (fault?.kind === "half_answer") this.#relay.link(port)?.cutInAnswer(5);
+    if (fault?.kind === "garbled_answer") return new Response("<html>welcome</html>");
     return fault?.kind === "lost_answer" ? this.#cut(port) : answer;
   }
 

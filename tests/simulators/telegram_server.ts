@@ -62,7 +62,8 @@ export class TelegramPlatform implements AsyncDisposable {
     id: 4_242,
     username: "troupe_bot",
   };
-  readonly token: string = `${this.bot.id}:AAtest-secret_of_the_bot`;
+  /** The owner may have made a new one. */
+  token: string = `${this.bot.id}:AAtest-secret_of_the_bot`;
   readonly faults: Faults = new Faults();
   readonly calls: Call[] = [];
   /** What the documentation forbids and the bot did; rates are refused, and so listed as well. */
@@ -325,7 +326,8 @@ export class TelegramPlatform implements AsyncDisposable {
     if (early !== undefined) return early;
     const answer = await this.#run(rest, { fields, files }, gone);
     if (fault?.kind === "lost_answer") this.#relay.link(clientPort)?.cut();
-    return answer;
+    if (fault?.kind === "half_answer") this.#relay.link(clientPort)?.cutInAnswer(5);
+    return fault?.kind === "garbled_answer" ? new Response("<html>welcome</html>") : answer;
   }
 
   /** What happens before the effect; undefined when that takes place. */
@@ -345,6 +347,8 @@ export class TelegramPlatform implements AsyncDisposable {
         await fault.gate;
         return undefined;
       case "lost_answer":
+      case "half_answer":
+      case "garbled_answer":
         return undefined;
     }
   }

@@ -5,12 +5,18 @@
 
 import assert from "node:assert/strict";
 import type { Contract } from "./contract.ts";
+import type { UnclearFailure } from "./harness.ts";
 import { wordsOf } from "./outbound.ts";
 import type { RunningChannel, Showing } from "./running.ts";
 
 const KEY = "turn-1:0";
 const NOTICE = "(This may be a repetition)";
 const RATE_WAIT_MS = 7_000;
+const UNCLEAR: readonly (readonly [UnclearFailure, string])[] = [
+  ["lost_answer", "was lost"],
+  ["half_answer", "came in half"],
+  ["garbled_answer", "cannot be read"],
+];
 /** A new Worker does not know how much the dead one has sent just now. */
 const NEW_WORKER_MS = 10_000;
 
@@ -50,11 +56,13 @@ export function testFaults(contract: Contract): void {
     assert.deepEqual(textsIn(running), ["Hello"]);
   });
 
-  contract.test("shows an answer of which the receipt was lost once, or says so", async (running) => {
-    running.platform.failNext("lost_answer");
-    await settleDoubt(running, { key: KEY, text: "Hello" });
-    assert.ok(isOnceOrAnnounced(textsIn(running), "Hello"), textsIn(running).join(" / "));
-  });
+  for (const [failure, what] of UNCLEAR) {
+    contract.test(`shows an answer of which the receipt ${what} once, or says so`, async (running) => {
+      running.platform.failNext(failure);
+      await settleDoubt(running, { key: KEY, text: "Hello" });
+      assert.ok(isOnceOrAnnounced(textsIn(running), "Hello"), textsIn(running).join(" / "));
+    });
+  }
 
   contract.test("does so also when its Worker died meanwhile", async (running) => {
     running.platform.failNext("lost_answer");

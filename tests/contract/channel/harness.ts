@@ -71,8 +71,13 @@ export interface ShownMessage {
  * - `busy`: the next send has no effect, and fails in a way that passes (a proxy's 503)
  * - `forbidden`: the next send has no effect, and the platform says that it never will
  * - `lost_answer`: the next send has its effect, but the connection ends before the answer
+ * - `half_answer`: the next send has its effect, but the connection ends in the answer's middle
+ * - `garbled_answer`: the next send has its effect, but a proxy answers with a page of its own
  */
-export type SendFailure = "busy" | "forbidden" | "lost_answer";
+export type SendFailure = "busy" | "forbidden" | UnclearFailure;
+
+/** Failures of which a channel cannot know whether the message is there. */
+export type UnclearFailure = "lost_answer" | "half_answer" | "garbled_answer";
 
 /** A simulated platform; it fails the test when documented limits are overstepped. */
 export interface ChannelHarness extends AsyncDisposable {
@@ -94,6 +99,8 @@ export interface ChannelHarness extends AsyncDisposable {
   failNext(failure: SendFailure): void;
   /** Refuses the next send for its rate, and asks to wait. */
   limitRate(retryAfterMs: number): void;
+  /** The owner takes the credentials back: calls and connections fail as they do there from then on. */
+  shutOut(): void;
   /** The network goes away: what is open breaks, and nothing new gets through. */
   goOffline(): void;
   /** It is back. */

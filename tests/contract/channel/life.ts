@@ -49,6 +49,15 @@ export function testLife(contract: Contract): void {
     assert.equal(running.timers, 0);
   });
 
+  contract.test("ends with a reason when it is shut out, and gives no answer up", async (running) => {
+    running.platform.shutOut();
+    const outcome = await running.deliver({ key: "turn-1:0", text: "Hello" });
+    assert.equal(outcome.state === "failed" && outcome.code, "delivery_transient");
+    await running.passUntil(() => running.ended !== undefined, "the end of the channel");
+    assert.equal(running.state, "failed");
+    assert.match(running.ended?.error ?? "", /^Cannot sign in .+: .+/);
+  });
+
   contract.testStart("ends with a reason when its credentials are wrong", async (running) => {
     await running.passUntil(() => running.ended !== undefined, "the end of the channel");
     assert.equal(running.state, "failed");

@@ -133,8 +133,15 @@ export class DiscordHarness implements ChannelHarness {
       case "forbidden":
         return faults.plant("message.create", { kind: "code", status: 403, code: FORBIDDEN_CODE });
       case "lost_answer":
-        return faults.plant("message.create", { kind: "lost_answer" });
+      case "half_answer":
+      case "garbled_answer":
+        return faults.plant("message.create", { kind: failure });
     }
+  }
+
+  shutOut(): void {
+    this.#platform.token = "another.one";
+    for (const connection of this.#platform.openConnections) connection.close(4004);
   }
 
   limitRate(retryAfterMs: number): void {

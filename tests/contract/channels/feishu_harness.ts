@@ -121,9 +121,17 @@ export class FeishuHarness implements ChannelHarness {
         faults.plant("im.message.create", { kind: "code", code: 230002 });
         return;
       case "lost_answer":
-        faults.plant("im.message.create", { kind: "lost_answer" });
+      case "half_answer":
+      case "garbled_answer":
+        faults.plant("im.message.create", { kind: failure });
         return;
     }
+  }
+
+  shutOut(): void {
+    this.#platform.revokeTokens();
+    const refusal = { kind: "code", code: 10014, status: 200 } as const;
+    this.#platform.faults.plant("auth.tenantAccessToken", refusal, { times: Infinity });
   }
 
   limitRate(retryAfterMs: number): void {

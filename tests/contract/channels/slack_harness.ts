@@ -113,8 +113,14 @@ export class SlackHarness implements ChannelHarness {
       case "forbidden":
         return faults.plant(SENDS, { kind: "refusal", error: "not_in_channel" });
       case "lost_answer":
-        return faults.plant(SENDS, { kind: "lost_answer" });
+      case "half_answer":
+      case "garbled_answer":
+        return faults.plant(SENDS, { kind: failure });
     }
+  }
+
+  shutOut(): void {
+    this.#platform.faults.plant(SENDS, { kind: "refusal", error: "token_revoked" }, Infinity);
   }
 
   limitRate(retryAfterMs: number): void {

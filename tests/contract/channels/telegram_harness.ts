@@ -113,8 +113,15 @@ export class TelegramHarness implements ChannelHarness {
           description: "Forbidden: bot was blocked by the user",
         });
       case "lost_answer":
-        return faults.plant(SENDS, { kind: "lost_answer" });
+      case "half_answer":
+      case "garbled_answer":
+        return faults.plant(SENDS, { kind: failure });
     }
+  }
+
+  shutOut(): void {
+    this.#platform.token = `${this.#platform.bot.id}:AAanother_one`;
+    this.#platform.userSays({ from: ALICE, text: "wakes the poll that waits" });
   }
 
   limitRate(retryAfterMs: number): void {

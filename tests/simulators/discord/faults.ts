@@ -8,13 +8,15 @@
  * - `code`: an error of the platform, no effect
  * - `rate`: refused for its rate, no effect
  * - `lost_answer`: the effect happens, then the connection ends
+ * - `half_answer`: the effect happens, the answer ends in its middle
+ * - `garbled_answer`: the effect happens, a proxy answers with a page of its own
  * - `wait`: the call waits for `gate` before it has any effect
  */
 export type Fault =
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "code"; readonly status: number; readonly code: number }
   | { readonly kind: "rate"; readonly retryAfterMs: number; readonly isForAll?: boolean }
-  | { readonly kind: "lost_answer" }
+  | { readonly kind: "lost_answer" | "half_answer" | "garbled_answer" }
   | { readonly kind: "wait"; readonly gate: Promise<unknown> };
 
 interface Planted {

@@ -27,7 +27,7 @@ interface Session {
 /** What a gateway needs. */
 export interface GatewayOptions {
   readonly clock: Clock;
-  readonly token: string;
+  readonly token: () => string;
   readonly newId: () => string;
   /** Where sessions are resumed. */
   readonly url: () => string;
@@ -104,7 +104,7 @@ export class Gateway {
     const { options } = this;
     const identify = identifySchema.safeParse(data).data;
     if (identify === undefined) return connection.close(4002);
-    if (identify.token !== options.token) return connection.close(4004);
+    if (identify.token !== options.token()) return connection.close(4004);
     if (identify.intents > KNOWN_INTENTS) return connection.close(4013);
     const privileged = identify.intents & PRIVILEGED;
     if ((privileged & options.intentsAllowed()) !== privileged) return connection.close(4014);
@@ -127,7 +127,7 @@ export class Gateway {
   resume(connection: GatewayConnection, data: unknown): void {
     const resume = resumeSchema.safeParse(data).data;
     if (resume === undefined) return connection.close(4002);
-    if (resume.token !== this.options.token) return connection.close(4004);
+    if (resume.token !== this.options.token()) return connection.close(4004);
     const session = this.#sessions.get(resume.session_id);
     if (session === undefined) return connection.send({ op: 9, d: false });
     if (resume.seq > session.sequence) return connection.close(4007);

@@ -26,7 +26,7 @@ export interface RestCall {
 /** What the HTTP side needs. */
 export interface RestOptions {
   readonly clock: Clock;
-  readonly token: string;
+  readonly token: () => string;
   readonly routes: readonly Route[];
   readonly rates: Rates;
   readonly faults: Faults;
@@ -85,7 +85,10 @@ export class Rest {
     }, () => this.#options.rates.count(route, /^\/channels\/\d+/.exec(path)?.[0] ?? ""));
     call.status = response.status;
     if (fault?.kind === "lost_answer") link?.cut();
-    return response;
+    if (fault?.kind === "half_answer") link?.cutInAnswer(5);
+    return fault?.kind === "garbled_answer"
+      ? answer(200, "<html>welcome</html>", { "content-type": "text/html" })
+      : response;
   }
 
   #respond(
@@ -122,7 +125,7 @@ export class Rest {
       throw new Refusal(403, 40333, "internal network error");
     }
     if (route?.needsToken === false) return;
-    if (headers.get("authorization") !== `Bot ${this.#options.token}`) {
+    if (headers.get("authorization") !== `Bot ${this.#options.token()}`) {
       throw new Refusal(401, 0, "401: Unauthorized");
     }
   }

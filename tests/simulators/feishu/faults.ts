@@ -15,6 +15,7 @@ import type { RouteName } from "./route.ts";
  * - `reset`: the connection ends before the effect
  * - `lost_answer`: the effect happens, then the connection ends
  * - `half_answer`: the effect happens, the answer ends in its middle
+ * - `garbled_answer`: the effect happens, a proxy answers with a page of its own
  */
 export type Fault =
   | {
@@ -42,7 +43,8 @@ export type Fault =
   | { readonly kind: "silence" }
   | { readonly kind: "reset" }
   | { readonly kind: "lost_answer" }
-  | { readonly kind: "half_answer" };
+  | { readonly kind: "half_answer" }
+  | { readonly kind: "garbled_answer" };
 
 /** How often a fault strikes. */
 export interface FaultOptions {

@@ -8,6 +8,8 @@
  * - `status`: an HTTP error without Slack's JSON (a proxy's 503 page), no effect
  * - `refusal`: Slack's `error`, no effect
  * - `lost_answer`: the effect happens, then the connection ends
+ * - `half_answer`: the effect happens, the answer ends in its middle
+ * - `garbled_answer`: the effect happens, a proxy answers with a page of its own
  * - `reset`: the connection ends before the effect
  */
 export type Fault =
@@ -19,7 +21,7 @@ export type Fault =
     /** With HTTP 429. */
     readonly retryAfterS?: number;
   }
-  | { readonly kind: "lost_answer" }
+  | { readonly kind: "lost_answer" | "half_answer" | "garbled_answer" }
   | { readonly kind: "reset" };
 
 interface Planted {

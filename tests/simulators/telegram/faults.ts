@@ -11,6 +11,8 @@ import type { RefusalParameters } from "./refusal.ts";
  * - `refusal`: an answer that says no, no effect
  * - `reset`: the connection ends before the effect
  * - `lost_answer`: the effect happens, then the connection ends
+ * - `half_answer`: the effect happens, the answer ends in its middle
+ * - `garbled_answer`: the effect happens, a proxy answers with a page of its own
  * - `wait`: the call waits for `gate`, then goes on as usual
  */
 export type Fault =
@@ -22,7 +24,7 @@ export type Fault =
     readonly parameters?: RefusalParameters;
   }
   | { readonly kind: "reset" }
-  | { readonly kind: "lost_answer" }
+  | { readonly kind: "lost_answer" | "half_answer" | "garbled_answer" }
   | { readonly kind: "wait"; readonly gate: Promise<unknown> };
 
 interface Planted {
