@@ -20,6 +20,7 @@ import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
+import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
 import { listenControl } from "./adapters/control_socket.ts";
 import { userHomeFolder } from "./adapters/local_folders.ts";
 import { HealthServer } from "./adapters/health_server.ts";
@@ -264,6 +265,7 @@ async function openGround({ loaded, world, print }: GatewayOptions): Promise<Jou
   const journal = opening.use(openJournal(stateFolder, world));
   print(`Journal: ${journalPath(stateFolder)}`);
   for (const path of await syncWorkspace(workspace)) print(`Workspace: made ${path}`);
+  await placeBundledSkills(loaded.locations.configFolder);
   print(`Workspace: ${workspace}`);
   opening.move();
   return journal;

@@ -15,6 +15,7 @@ import { readImage } from "../session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
 import type { ModelSettings, SessionServices, SessionSettings } from "../session/ports.ts";
 import { PromptBuilder } from "../session/prompt.ts";
+import type { SkillLibrary } from "../session/skills/skill_library.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
 import { createToolNet } from "../tools/net/adapters/tool_net.ts";
 import type { PathRules } from "../tools/path_policy.ts";
@@ -32,6 +33,7 @@ import { wireModels } from "./model_wiring.ts";
 import { memoryTool } from "./memory_tools.ts";
 import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
 import { type WiredRecall, wireRecall } from "./recall_wiring.ts";
+import { wireSkills } from "./skill_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { pathRules, webSettings, wireHosts, wireSearchUsage } from "./tool_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
@@ -79,6 +81,7 @@ export interface WiredServices {
   readonly modelLine: string;
   readonly memory: WiredMemory;
   readonly recall: WiredRecall;
+  readonly skills: SkillLibrary;
   /** Known once the shell was tried. */
   readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
@@ -94,7 +97,7 @@ export interface WiredServices {
   readonly settleTools: (settle: (signal: AbortSignal) => Promise<void>) => void;
   readonly toolNames: readonly string[];
   readonly transcribeFolder: TranscribeFolder;
-  /** Loads the code that talks to the model, so that the first message does not wait for it. */
+  /** Loads what the first message would wait for: the code that talks to the model, and skills. */
   readonly preloadModel: () => Promise<void>;
 }
 
@@ -104,7 +107,6 @@ export function wireServices(options: WiringOptions): WiredServices {
   const { config } = loaded;
   const workspace = realFolder(loaded.locations.workspace);
   const promptFiles = new DiskPromptFiles(workspace);
-  const prompts = new PromptBuilder(promptFiles, promptFacts(workspace));
   const { models, provider, settings: ofModel, line: modelLine } = wireModels(options);
   const usage = wireUsage({
     agents: config.agents,
@@ -129,6 +131,11 @@ export function wireServices(options: WiringOptions): WiredServices {
       foreignFilesTool(memoryTool(hostedTool(tool, hosts), ofTools), sentFolders(loaded))
     ),
   );
+  const skills = wireSkills({
+    ...{ loaded, clock, rules, shell },
+    hasTool: (name) => registry.definitions().some((definition) => definition.name === name),
+  });
+  const prompts = new PromptBuilder(promptFiles, promptFacts(workspace), skills);
   void shell.works.then((works) => {
     if (!works) { for (const { name } of shell.tools) registry.hide(name); }
   });
@@ -137,7 +144,10 @@ export function wireServices(options: WiringOptions): WiredServices {
     modelLine,
     memory,
     recall,
-    preloadModel: () => provider.preload(),
+    skills,
+    preloadModel: async () => {
+      await Promise.all([provider.preload(), skills.texts()]);
+    },
     toolsLine: describeTools(tools, shell, loaded),
     hostsLine,
     hosts,

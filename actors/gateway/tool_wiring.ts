@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
 import { asJson } from "../kernel/json.ts";
+import { bundledSkillsFolder } from "../session/skills/adapters/bundled_skills.ts";
 import { hostStarter } from "../tools/host/adapters/host_starter.ts";
 import type { HostRights, HostSetup } from "../tools/host/host_protocol.ts";
 import { ToolHosts } from "../tools/host/tool_hosts.ts";
@@ -47,7 +48,11 @@ export function pathRules({ config, locations }: LoadedConfig, workspace: string
     workspace,
     homeFolder,
     isRestricted: restrictToWorkspace,
-    readableRoots: [real(locations.mediaFolder), ...readableFolders.map(real)],
+    readableRoots: [
+      real(locations.mediaFolder),
+      real(bundledSkillsFolder(locations.configFolder)),
+      ...readableFolders.map(real),
+    ],
     writableRoots: writableFolders.map(real),
     protectedPaths,
     secretPaths: [real(locations.configFile), ...othersMemory(config, workspace)],

@@ -8,6 +8,7 @@ import { MemoryScope } from "../memory/scope.ts";
 import { recentHistory } from "./recent_history.ts";
 import type { PromptFiles, PromptSection } from "./ports.ts";
 import { identityText } from "./prompt_texts.ts";
+import type { SkillTexts } from "./skills/skill_prompt.ts";
 
 /** Between the parts of the prompt. */
 const SEPARATOR = "\n\n---\n\n";
@@ -34,6 +35,11 @@ export interface PromptFacts {
   readonly userTemplate?: string;
 }
 
+/** Says what the prompt tells of skills. */
+export interface SkillTextsSource {
+  texts(): Promise<SkillTexts>;
+}
+
 /** A history file as it was read, and what came of it. */
 interface ReadyHistory {
   readonly text: string;
@@ -45,12 +51,14 @@ interface ReadyHistory {
 export class PromptBuilder {
   readonly #files: PromptFiles;
   readonly #facts: PromptFacts;
+  readonly #skills: SkillTextsSource | undefined;
   /** By the scope's folder: a history file is long, and rarely changes. */
   readonly #histories = new Map<string, ReadyHistory>();
 
-  constructor(files: PromptFiles, facts: PromptFacts) {
+  constructor(files: PromptFiles, facts: PromptFacts, skills?: SkillTextsSource) {
     this.#files = files;
     this.#facts = facts;
+    this.#skills = skills;
   }
 
   /**
@@ -73,16 +81,19 @@ export class PromptBuilder {
   }
 
   async #parts(channel: string, scope: MemoryScope): Promise<readonly PromptSection[][]> {
-    const [bootstrap, memory, history, cursor] = await Promise.all([
+    const [bootstrap, memory, history, cursor, skills] = await Promise.all([
       Promise.all(BOOTSTRAP_FILES.map((name) => this.#readBootstrap(name, scope))),
       this.#files.read(scope.pathOf("MEMORY")),
       this.#files.read(scope.historyPath),
       this.#files.read(scope.dreamCursorPath),
+      this.#skills?.texts(),
     ]);
     const parts: readonly PromptSection[][] = [
       [{ name: "instructions", text: identityText({ ...this.#facts, channel }) }],
       bootstrapSections(bootstrap),
       [{ name: MEMORY_FILE, text: memoryPart(memory, this.#facts.memoryTemplate) }],
+      [{ name: "active skills", text: skills?.active ?? "" }],
+      [{ name: "skills", text: skills?.index ?? "" }],
       [{ name: "recent history", text: this.#historyPart(scope, history ?? "", cursor ?? "") }],
     ];
     return parts.map((part) => part.filter(({ text }) => text !== ""))

@@ -17,6 +17,11 @@ export function realFolderOr(path: string): string {
   return orNullSync(() => Deno.realPathSync(path)) ?? path;
 }
 
+/** The kind of system, as Deno names it. */
+export function systemName(): string {
+  return Deno.build.os;
+}
+
 /** Whether names that differ in case alone are one file on systems of this kind. */
 export function ignoresCase(): boolean {
   return Deno.build.os === "darwin" || Deno.build.os === "windows";

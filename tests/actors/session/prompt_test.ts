@@ -224,3 +224,27 @@ Deno.test("A summary cannot pass for another part of the prompt", () => {
   assert.ok(lines.length > 0);
   assert.ok(lines.every((text) => text.startsWith("  ")), lines.join("\n"));
 });
+
+Deno.test("PromptBuilder puts skills between memory and recent history, and leaves out what is empty", async () => {
+  const files: PromptFiles = {
+    read: (path) =>
+      Promise.resolve(
+        new Map([["memory/MEMORY.md", "facts"], ["memory/history.jsonl", entry(1)]]).get(path) ??
+          null,
+      ),
+  };
+  const facts = { workspace: "/ws", runtime: "Linux", isWindows: false, memoryTemplate: TEMPLATE };
+  const withSkills = (active: string, index: string) =>
+    new PromptBuilder(files, facts, { texts: () => Promise.resolve({ active, index }) });
+  const names = async (builder: PromptBuilder) =>
+    (await builder.sections("cli")).map(({ name }) => name);
+  const [identity, ...rest] = ["instructions", "memory/MEMORY.md", "recent history"];
+  assert.deepEqual(await names(withSkills("a", "b")), [
+    ...[identity, "memory/MEMORY.md", "active skills", "skills", "recent history"],
+  ]);
+  assert.deepEqual(await names(withSkills("", "")), [identity, ...rest]);
+  assert.match(
+    await withSkills("# Active", "# List").build("cli"),
+    /\n\n---\n\n# Active\n\n---\n\n# List\n\n---/,
+  );
+});
