@@ -209,6 +209,11 @@ export interface ChannelContext {
    * for what was handed in; a power cut may lose the last ones, so what lies behind may come again.
    */
   keepCursor(cursor: JsonValue): Promise<void>;
+  /**
+   * Tells the owners that something went wrong that shows nowhere else: a message that had been
+   * sent came back. Returns at once. @default nobody is told
+   */
+  informOwners?(text: string): void;
   /** Says where the connection is. */
   report(state: ConnectionState): void;
 }

@@ -128,6 +128,8 @@ export type FromChannel =
     readonly connection: ConnectionState;
     readonly isStreaming: boolean;
   }
+  /** Something for the owners to know. */
+  | { readonly type: "owners_informed"; readonly text: string }
   | LoggedInWorker
   /** The channel ended by itself; with an error, going on is senseless (bad credentials). */
   | { readonly type: "run_ended"; readonly error: string | null };
@@ -310,6 +312,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       keepCursor: async (cursor) => {
         await this.#ask<"remembered">((replyTo) => ({ type: "keep_cursor", cursor, replyTo }));
       },
+      informOwners: (text) => this.#gateway.tell({ type: "owners_informed", text }),
       report: (connection) => {
         const isStreaming = this.#isStreaming;
         this.#gateway.tell({ type: "connection_changed", connection, isStreaming });

@@ -12,6 +12,7 @@ import {
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
 import { manifest as discord } from "./discord/manifest.ts";
+import { manifest as email } from "./email/manifest.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
 import type { ChannelManifest, ChannelSection } from "./manifest.ts";
 import type { ChannelSetup } from "./setup.ts";
@@ -48,6 +49,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     slack,
     () => import("./slack/mod.ts"),
     async () => (await import("./slack/setup/mod.ts")).setup,
+  ),
+  channelEntry(
+    email,
+    () => import("./email/mod.ts"),
+    async () => (await import("./email/setup/mod.ts")).setup,
   ),
 ];
 

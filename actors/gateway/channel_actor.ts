@@ -160,6 +160,9 @@ class ChannelActor implements Actor<ChannelActorMessage> {
         return this.#desk.receive(message);
       case "connection_changed":
         return this.#connectionChanged(message.connection, message.isStreaming);
+      case "owners_informed":
+        this.#options.alarms?.tell(message);
+        return;
       case "logged":
         return logForwarded(message);
       case "worker_ready":

@@ -35,6 +35,8 @@ export class FakeGateway {
   /** Each completion waits for it. */
   completionGate: Promise<void> = Promise.resolve();
   readonly states: ConnectionState[] = [];
+  /** What the owners were told. */
+  readonly notices: string[] = [];
   readonly memory: Map<string, JsonValue> = new Map();
   /** The folder that channels keep media in. */
   mediaFolder = "/nowhere";
@@ -90,6 +92,9 @@ export class FakeGateway {
       case "connection_changed":
         this.states.push(message.connection);
         return;
+      case "owners_informed":
+        this.notices.push(message.text);
+        return;
       case "logged":
         return;
       default:
@@ -131,6 +136,7 @@ export class FakeGateway {
         this.cursor = cursor;
         return Promise.resolve();
       },
+      informOwners: (text) => void this.notices.push(text),
       report: (state) => void this.states.push(state),
     };
   }

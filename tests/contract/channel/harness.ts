@@ -117,6 +117,10 @@ export interface ChannelUnderContract {
   readonly aliceChatId: string;
   /** Its platform has buttons below messages. */
   readonly hasButtons: boolean;
+  /** Its platform has groups; otherwise threads are those of the direct chat. @default true */
+  readonly hasGroups?: boolean;
+  /** A long answer comes in several messages. @default true */
+  readonly hasParts?: boolean;
   /** Starts its platform, with Alice, a stranger and a group known. */
   open(clock: ManualClock): Promise<ChannelHarness>;
 }

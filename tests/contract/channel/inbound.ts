@@ -56,7 +56,8 @@ function testMessages(contract: Contract): void {
 
   contract.test("hands a command in as it is", async (running) => {
     running.platform.userSays({ text: "/stop" });
-    running.platform.userSays({ text: "/stop", inGroup: true, mentionsBot: true });
+    if (contract.channel.hasGroups === false) running.platform.userSays({ text: "/stop" });
+    else running.platform.userSays({ text: "/stop", inGroup: true, mentionsBot: true });
     assert.deepEqual(await running.hasTexts(2), ["/stop", "/stop"]);
   });
 
@@ -76,22 +77,7 @@ function testMessages(contract: Contract): void {
 }
 
 function testPolicy(contract: Contract): void {
-  contract.test("hears in a group only what mentions the bot", async (running) => {
-    const { platform, gateway } = running;
-    platform.userSays({ inGroup: true, text: "just talking" });
-    const asked = platform.userSays({ inGroup: true, mentionsBot: true, text: "and you?" });
-    const [text = ""] = await running.hasTexts(1);
-    assert.match(text, /and you\?$/);
-    assert.deepEqual(gateway.inbounds.map(({ chatId }) => chatId), [asked.chatId]);
-    await running.letPass(QUIET_MS);
-    assert.equal(gateway.inbounds.length, 1);
-  });
-
-  contract.test("hears everything in a group under the open policy", async (running) => {
-    running.platform.userSays({ inGroup: true, text: "just talking" });
-    const [text = ""] = await running.hasTexts(1);
-    assert.match(text, /just talking$/);
-  }, { groupPolicy: "open" });
+  if (contract.channel.hasGroups !== false) testGroups(contract);
 
   contract.test("touches nothing for a stranger", async (running) => {
     const { platform, gateway } = running;
@@ -115,6 +101,25 @@ function testPolicy(contract: Contract): void {
     running.platform.userSays({ from: "stranger", text: "hello" });
     assert.deepEqual(await running.hasTexts(1), ["hello"]);
   }, { allowFrom: "everybody" });
+}
+
+function testGroups(contract: Contract): void {
+  contract.test("hears in a group only what mentions the bot", async (running) => {
+    const { platform, gateway } = running;
+    platform.userSays({ inGroup: true, text: "just talking" });
+    const asked = platform.userSays({ inGroup: true, mentionsBot: true, text: "and you?" });
+    const [text = ""] = await running.hasTexts(1);
+    assert.match(text, /and you\?$/);
+    assert.deepEqual(gateway.inbounds.map(({ chatId }) => chatId), [asked.chatId]);
+    await running.letPass(QUIET_MS);
+    assert.equal(gateway.inbounds.length, 1);
+  });
+
+  contract.test("hears everything in a group under the open policy", async (running) => {
+    running.platform.userSays({ inGroup: true, text: "just talking" });
+    const [text = ""] = await running.hasTexts(1);
+    assert.match(text, /just talking$/);
+  }, { groupPolicy: "open" });
 }
 
 function testOnce(contract: Contract): void {

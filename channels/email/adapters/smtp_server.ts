@@ -1,0 +1,101 @@
+/**
+ * The server that mails are given to, by the library's SMTP client: one connection a mail, so that
+ * it is known at each failure how far the mail had come.
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
+import { type EmailSection, isThisMachine } from "../manifest.ts";
+import type { OutgoingMail, PostServer } from "../link.ts";
+import { smtpError, type SmtpStage } from "./smtp_errors.ts";
+import { tlsOptions } from "./connecting.ts";
+import { hideHostname } from "./system_name.ts";
+
+const CONNECT_MS = 20_000;
+/** Servers that look for viruses take their time over the end of a mail. */
+const ANSWER_MS = 2 * 60_000;
+
+/** The server that `smtpHost` names. */
+export class SmtpServer implements PostServer {
+  readonly #section: EmailSection;
+
+  constructor(section: EmailSection) {
+    this.#section = section;
+  }
+
+  async send({ from, to, bytes }: OutgoingMail, signal: AbortSignal): Promise<void> {
+    await this.#signedIn(signal, async (connection, ask) => {
+      const envelope = { from, to: [to], size: bytes.length };
+      await ask("send", (done) => connection.send(envelope, Buffer.from(bytes), done));
+    });
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#signedIn(signal, () => Promise.resolve());
+  }
+
+  async #signedIn(
+    signal: AbortSignal,
+    work: (connection: SMTPConnection, ask: Ask) => Promise<void>,
+  ): Promise<void> {
+    hideHostname();
+    const { default: Connection } = await import("nodemailer/lib/smtp-connection");
+    signal.throwIfAborted();
+    const { smtpHost, smtpPort, smtpUseSsl, smtpUseTls } = this.#section;
+    const connection = new Connection({
+      host: smtpHost,
+      port: smtpPort,
+      secure: smtpUseSsl,
+      requireTLS: !smtpUseSsl && (smtpUseTls || !isThisMachine(smtpHost)),
+      ignoreTLS: !smtpUseSsl && !smtpUseTls,
+      name: "localhost",
+      tls: tlsOptions(this.#section),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      dnsTimeout: CONNECT_MS,
+      socketTimeout: ANSWER_MS,
+      socketCloseTimeout: 0,
+      allowInternalNetworkInterfaces: true,
+    });
+    const failed = Promise.withResolvers<never>();
+    failed.promise.catch(() => {}); // whoever asks something hears of it
+    connection.on("error", failed.reject);
+    connection.on("end", () => failed.reject(new Error("the server closed the connection")));
+    const stop = (): void => {
+      failed.reject(signal.reason);
+      connection.close();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    const ask: Ask = async (stage, question) => {
+      try {
+        const answered = new Promise<void>((resolve, reject) => {
+          question((error) => error ? reject(error) : resolve());
+        });
+        await Promise.race([answered, failed.promise]);
+      } catch (error) {
+        throw smtpError(`send mail at "${smtpHost}:${smtpPort}"`, stage, error);
+      }
+    };
+    try {
+      await ask("connect", (done) => connection.connect(done));
+      await ask("login", (done) => connection.login(this.#credentials, done));
+      await work(connection, ask);
+      connection.quit();
+    } finally {
+      signal.removeEventListener("abort", stop);
+      connection.close();
+    }
+  }
+
+  get #credentials(): { readonly user: string; readonly pass: string } {
+    const { smtpUsername: user, smtpPassword: pass } = this.#section;
+    return { user, pass };
+  }
+}
+
+/** Puts a question to the server; throws what its stage makes of a failure. */
+type Ask = (
+  stage: SmtpStage,
+  question: (done: (error?: Error | null) => void) => void,
+) => Promise<void>;

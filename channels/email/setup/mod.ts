@@ -1,0 +1,6 @@
+/**
+ * Setting a mailbox up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
