@@ -27,6 +27,9 @@ import { routerActor, type RouterActorMessage, type StartSession } from "./route
 /** Longest time for one delivery as its outbox sees it: beyond the channel's own limit. */
 const DELIVERY_ANSWER_MS = 310_000;
 
+/** Unless the configuration says otherwise. */
+const SUBAGENTS_MAX = 3;
+
 /** One channel, ready to be started. */
 export interface CoreChannel {
   readonly name: string;
@@ -46,6 +49,8 @@ export interface CoreOptions {
   readonly channels: readonly CoreChannel[];
   /** Turns at once; 0 or less: no limit. */
   readonly permitsMax: number;
+  /** Subagents at once. @default 3 */
+  readonly subagentsMax?: number;
   readonly isUnified: boolean;
   /** Whether sessions that an earlier process left unfinished are woken. */
   readonly recovers: boolean;
@@ -70,6 +75,7 @@ export interface CoreOptions {
 /** What a session reaches of the core. */
 export interface SessionSurroundings {
   readonly gate: ActorRef<GateMessage>;
+  readonly subagentPlaces?: ActorRef<GateMessage>;
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
   readonly showsReasoning?: (channel: string) => boolean;
   readonly alarms?: ActorRef<OwnersInformed>;
@@ -104,6 +110,8 @@ export function startCore(options: CoreOptions): Core {
   const showing = options.channels.filter(({ showsReasoning }) => showsReasoning === true);
   const reasoners = new Set(showing.map(({ name }) => name));
   const gate = system.spawn(gateActor(options.permitsMax));
+  const { subagentsMax = SUBAGENTS_MAX } = options;
+  const subagentPlaces = system.spawn(gateActor(subagentsMax, "subagent_places"));
   const alarms = system.spawn(ownerNoticesActor({
     journal,
     owners: addressesOf(owners, (name) => names.has(name)),
@@ -121,7 +129,7 @@ export function startCore(options: CoreOptions): Core {
     ...(options.awakeMax !== undefined && { awakeMax: options.awakeMax }),
     startSession: (...args) =>
       options.startSession(...args, {
-        gate,
+        ...{ gate, subagentPlaces },
         outbox: (name) => outboxes.get(name),
         showsReasoning: (name) => reasoners.has(name),
         alarms,

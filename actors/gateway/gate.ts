@@ -16,6 +16,8 @@ export interface GateReport {
   readonly waiting: number;
 }
 
+type Request = Extract<GateMessage, { readonly type: "request_permit" }>;
+
 type Message =
   | GateMessage
   | { readonly type: "report_permits"; readonly replyTo: ReplyTo<GateReport> }
@@ -29,8 +31,12 @@ export type GateActorMessage = Message;
 /** Leases and requests; they outlive a restart of the gate, so that the limit holds over it. */
 class Ledger {
   isClosed = false;
-  readonly held = new Map<string, ActorRef<PermitNews>>();
-  readonly waiting = new Map<string, ActorRef<PermitNews>>();
+  readonly held = new Map<string, Request>();
+  readonly waiting = new Map<string, Request>();
+
+  get heldInBackground(): number {
+    return this.held.values().reduce((sum, request) => sum + (isBackground(request) ? 1 : 0), 0);
+  }
 
   drop(requestId: string): void {
     this.held.delete(requestId);
@@ -39,20 +45,30 @@ class Ledger {
 
   dropHolder(holder: ActorRef<PermitNews>): void {
     for (const requests of [this.held, this.waiting]) {
-      for (const [requestId, owner] of requests) if (owner === holder) requests.delete(requestId);
+      for (const [requestId, request] of requests) {
+        if (request.holder === holder) requests.delete(requestId);
+      }
     }
   }
+}
+
+function isBackground(request: Request): boolean {
+  return request.isBackground === true;
 }
 
 /**
  * Defines the gate.
  *
  * @param permitsMax turns at once; 0 or less: no limit
+ * @param name tells it from another gate
  */
-export function gateActor(permitsMax: number): ActorDefinition<GateActorMessage> {
+export function gateActor(
+  permitsMax: number,
+  name: string = "gate",
+): ActorDefinition<GateActorMessage> {
   const ledger = new Ledger();
   return {
-    name: "gate",
+    name,
     mailboxMax: 100_000, // one or two small messages per waking session
     create: (context) => new Gate(context, permitsMax, ledger),
   };
@@ -69,13 +85,15 @@ class Gate implements Actor<Message> {
     this.#context = context;
     this.#permitsMax = permitsMax;
     this.#ledger = ledger;
-    for (const holder of [...ledger.held.values(), ...ledger.waiting.values()]) this.#watch(holder);
+    for (const { holder } of [...ledger.held.values(), ...ledger.waiting.values()]) {
+      this.#watch(holder);
+    }
   }
 
   receive(message: Message): void {
     switch (message.type) {
       case "request_permit":
-        return this.#request(message.requestId, message.holder);
+        return this.#request(message);
       case "release_permit":
         return this.#release(message.requestId);
       case "holder_stopped":
@@ -99,9 +117,10 @@ class Gate implements Actor<Message> {
     this.#grantNext();
   }
 
-  #request(requestId: string, holder: ActorRef<PermitNews>): void {
+  #request(request: Request): void {
+    const { requestId, holder } = request;
     this.#watch(holder);
-    this.#ledger.waiting.set(requestId, holder);
+    this.#ledger.waiting.set(requestId, request);
     this.#grantNext();
     if (this.#ledger.waiting.has(requestId)) holder.tell({ type: "permit_delayed", requestId });
   }
@@ -122,13 +141,20 @@ class Gate implements Actor<Message> {
       if (held.size === 0) this.#onEmpty?.reply("empty");
       return;
     }
-    for (const [requestId, holder] of waiting) {
+    for (const [requestId, request] of waiting) {
       if (this.#permitsMax > 0 && held.size >= this.#permitsMax) return;
+      if (isBackground(request) && !this.#hasRoomInBackground) continue;
       waiting.delete(requestId);
       // A holder that cannot take it has stopped or is about to: its place goes to the next.
-      const told = holder.tell({ type: "permit_granted", requestId });
-      if (told === "taken") held.set(requestId, holder);
+      const told = request.holder.tell({ type: "permit_granted", requestId });
+      if (told === "taken") held.set(requestId, request);
     }
+  }
+
+  /** Where there are several permits, one is always left to those whom somebody waits for. */
+  get #hasRoomInBackground(): boolean {
+    if (this.#permitsMax <= 0) return true;
+    return this.#ledger.heldInBackground < Math.max(1, this.#permitsMax - 1);
   }
 
   #watch(holder: ActorRef<PermitNews>): void {

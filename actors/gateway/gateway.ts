@@ -308,6 +308,7 @@ function startActors(
     journal,
     channels: [...local, ...platforms],
     permitsMax: defaults.maxConcurrentRequests,
+    subagentsMax: defaults.maxConcurrentSubagents,
     isUnified: defaults.unifiedSession,
     recovers: isWhole,
     progress: config.channels,

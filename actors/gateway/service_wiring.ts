@@ -36,6 +36,7 @@ import { type WiredRecall, wireRecall } from "./recall_wiring.ts";
 import { wireSkills } from "./skill_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { pathRules, webSettings, wireHosts, wireSearchUsage } from "./tool_wiring.ts";
+import { ownFacts, selfTools, subagentRules } from "./self_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
 import type { World } from "./world.ts";
 
@@ -185,6 +186,8 @@ export function wireServices(options: WiringOptions): WiredServices {
       readDocument: documentReader(hosts, world.clock, toolContext),
       provider,
       models,
+      subagents: subagentRules(loaded, workspace),
+      ownFacts: ownFacts(loaded),
       tools: registry,
       toolContext,
       usage,
@@ -215,7 +218,7 @@ function settingsOf(
 
 function toolsOf(loaded: LoadedConfig): readonly Tool[] {
   const { web } = loaded.config.tools;
-  const always = [...FILE_TOOLS, messageTool];
+  const always = [...FILE_TOOLS, messageTool, ...selfTools(loaded)];
   const forWeb = web.enable ? webTools(webSettings(loaded)) : [];
   return [...always, ...forWeb];
 }

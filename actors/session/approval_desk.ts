@@ -54,6 +54,14 @@ export interface AskedCall {
   readonly home: Inbound;
 }
 
+/** What is asked in. */
+export interface AskingScene {
+  readonly log: SessionLog;
+  readonly signal: AbortSignal;
+  /** @default that of the session's turn */
+  readonly permit?: PermitLease;
+}
+
 /** What the desk works with. */
 export interface ApprovalDeskOptions {
   readonly services: Pick<SessionServices, "approval" | "audit" | "journal" | "clock">;
@@ -83,6 +91,8 @@ export class ApprovalDesk {
   readonly #services: ApprovalDeskOptions["services"];
   readonly #permit: PermitLease;
   #open: OpenQuestion | undefined;
+  /** Settles when the questions so far are closed. */
+  #line: Promise<void> = Promise.resolve();
 
   constructor({ services, permit }: ApprovalDeskOptions) {
     this.#services = services;
@@ -104,12 +114,16 @@ export class ApprovalDesk {
   }
 
   /**
-   * Whether a call may run; an owner is asked where the rules say so.
+   * Whether a call may run; an owner is asked where the rules say so, about one call at a time.
    *
+   * @param permit of whoever calls, who does without it meanwhile
    * @returns null, or what the model is told in place of a result
    * @throws the signal's reason; {JournalError}
    */
-  async refusal(asked: AskedCall, log: SessionLog, signal: AbortSignal): Promise<string | null> {
+  async refusal(
+    asked: AskedCall,
+    { log, signal, permit = this.#permit }: AskingScene,
+  ): Promise<string | null> {
     const { approval } = this.#services;
     const { tool, args, home } = asked;
     if (approval === undefined || !approval.mustAsk(tool, args)) return null;
@@ -125,7 +139,12 @@ export class ApprovalDesk {
         "it needs an owner's yes, and is too long to be shown: make it smaller",
       );
     }
-    const { decision } = await this.#ask(asked, { question, log, signal });
+    permit.giveBack();
+    const { decision } = await this.#inLine(
+      signal,
+      () => this.#ask(asked, question, { log, signal }),
+    );
+    await permit.regain(signal);
     if (decision === "approved") return null;
     const reason = decision === "denied" ? "an owner said no" : "no owner answered in time";
     return notAllowed(tool, reason);
@@ -161,15 +180,20 @@ export class ApprovalDesk {
     if (answer !== undefined) await this.decide(answer, log);
   }
 
-  /** Says of a question of an earlier life that it has no meaning any more. */
-  async voidLeftover(home: Inbound, turnId: string, log: SessionLog): Promise<void> {
+  /**
+   * Says of a question of an earlier life that it has no meaning any more.
+   *
+   * @param askers who may have asked: the ids of their turns, and where they belong
+   */
+  async voidLeftover(askers: ReadonlyMap<string, Inbound>, log: SessionLog): Promise<void> {
     const key = noteKey(log.sessionKey);
     const left = noteSchema.safeParse(await this.#services.journal.note(key));
     if (!left.success) return;
-    const { tool } = left.data;
-    const rows = left.data.turnId === turnId
-      ? rowsFor(home, `${turnId}:void:${this.#services.clock.now()}`, voidText(tool))
-      : [];
+    const { tool, turnId } = left.data;
+    const home = askers.get(turnId);
+    const rows = home === undefined
+      ? []
+      : rowsFor(home, `${turnId}:void:${this.#services.clock.now()}`, voidText(tool));
     await log.commit({ outbounds: rows, notes: [{ key, value: null }] });
     logger.info("A question about {tool} in {sessionKey} is void after a restart", {
       tool,
@@ -177,13 +201,23 @@ export class ApprovalDesk {
     });
   }
 
+  /** Waits for the questions before this one. */
+  async #inLine<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    const before = this.#line;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#line = promise;
+    try {
+      await untilAborted(before, signal);
+      return await ask();
+    } finally {
+      void before.then(resolve);
+    }
+  }
+
   async #ask(
     asked: AskedCall,
-    { question, log, signal }: {
-      readonly question: string;
-      readonly log: SessionLog;
-      readonly signal: AbortSignal;
-    },
+    question: string,
+    { log, signal }: Pick<AskingScene, "log" | "signal">,
   ): Promise<Closed> {
     const { approval, clock } = this.#services;
     invariant(approval !== undefined && !this.isOpen, "one question is open at a time");
@@ -207,12 +241,10 @@ export class ApprovalDesk {
       this.#open = undefined;
       close({ decision: "timed_out", by: null });
     });
-    this.#permit.giveBack();
     try {
       const closed = await untilAborted(promise, signal);
       this.#record(asked, closed.decision, closed.by, clock.now() - openedAtMs);
       if (closed.decision === "timed_out") await this.#timedOut(asked, key, log);
-      await this.#permit.regain(signal);
       return closed;
     } catch (error) {
       if (this.#open === open) this.#record(asked, "void", null, clock.now() - openedAtMs);

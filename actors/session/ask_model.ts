@@ -28,9 +28,12 @@ const logger = getLogger(["troupe", "session", "ask_model"]);
 
 /** What a turn asks with. */
 export interface ModelAskerOptions {
+  /** Whose usage it is. */
   readonly sessionKey: string;
+  /** What requests of one conversation have in common. @default the session's key */
+  readonly conversationId?: string;
   readonly services: Pick<SessionServices, "provider" | "settings" | "tools" | "usage">;
-  readonly steps: TurnSteps;
+  readonly steps: Pick<TurnSteps, "booking" | "goesOn">;
   readonly view: AnswerView;
   readonly memory: SessionMemory;
 }
@@ -116,12 +119,13 @@ export class ModelAsker {
 
   #requestOptions({ system, extra, withTools }: Question): RequestOptions {
     const { sessionKey, services: { settings, tools }, memory } = this.#options;
+    const { conversationId = sessionKey } = this.#options;
     return {
       system,
       extra,
       settings,
       tools: withTools ? tools.definitions() : [],
-      conversationId: sessionKey,
+      conversationId,
       inputTokensMax: memory.requestLimit(inputBudget(settings)),
       view: memory.view,
     };

@@ -14,7 +14,7 @@ import type { CallAudit } from "./call_audit.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
 import type { CallPlace } from "./tool_messages.ts";
-import { fitResult } from "./tool_result.ts";
+import { fitOptions, fitResult } from "./tool_result.ts";
 import { brokenTool, invalidArguments, repeatedLookup, tooManyCalls } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "call_runner"]);
@@ -31,9 +31,14 @@ export interface CallRunnerOptions {
   readonly origin: ToolOrigin;
   readonly reads: Map<string, string>;
   readonly audit: CallAudit;
+  /** What the calls of a session reach of it. @default nothing */
+  readonly reach?: SessionReach;
   /** Why a call may not run, as its result; null when it may. Asks an owner where rules say so. */
   readonly refusal: (call: GuardedCall, signal: AbortSignal) => Promise<string | null>;
 }
+
+/** What tools reach of the session that calls them. */
+export type SessionReach = Pick<ToolContext, "subagents" | "own">;
 
 /** A call that is about to run. */
 export interface GuardedCall {
@@ -98,13 +103,13 @@ export class CallRunner {
     parameters: JsonObject,
     { send, signal }: CallScene,
   ): Promise<ToolResult> {
-    const { services, origin, reads } = this.#options;
+    const { services, origin, reads, reach } = this.#options;
     countCall(reads);
     const resultCharsMax = services.settings.toolResultCharsMax;
     const { filesFor, ...shared } = services.toolContext;
     const files = filesFor?.(origin.sessionKey) ?? shared.files;
     const scene = { origin, files, reads, send, signal, resultCharsMax };
-    const context: ToolContext = { ...shared, ...scene };
+    const context: ToolContext = { ...shared, ...reach, ...scene };
     try {
       return await untilAborted(services.tools.run(name, parameters, context), signal);
     } catch (thrown) {
@@ -117,15 +122,7 @@ export class CallRunner {
 
   #fit(toolName: string, result: ToolResult): Promise<ToolResult["content"]> {
     const { services, origin } = this.#options;
-    return fitResult(result, {
-      toolName,
-      charsMax: services.settings.toolResultCharsMax,
-      sessionKey: origin.sessionKey,
-      workspace: services.toolContext.workspace,
-      files: services.toolContext.files,
-      newId: services.newId,
-      nowMs: services.clock.now(),
-    });
+    return fitResult(result, fitOptions(services, { toolName, sessionKey: origin.sessionKey }));
   }
 }
 

@@ -11,6 +11,7 @@ import type { UnfinishedTurn } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
+import type { SubagentDesk } from "./subagents/subagent_desk.ts";
 import type { Upkeep } from "./upkeep.ts";
 
 /** A command and what it may look at and change. */
@@ -27,6 +28,7 @@ export interface CommandScene {
   /** What the turn waits for. */
   readonly paused: SpentBudget | undefined;
   readonly desk: ApprovalDesk;
+  readonly subagents: SubagentDesk;
   readonly upkeep: Upkeep;
   /** Aborts when another command waits: what is only looked up is left out then. */
   readonly hurry: AbortSignal;

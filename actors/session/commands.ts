@@ -26,6 +26,7 @@ import { model } from "./model_command.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import { statusText } from "./status_text.ts";
+import { isUnderWay } from "./subagents/subagent_row.ts";
 import { usageText } from "./usage_text.ts";
 import {
   ATTACHMENT_NOTE,
@@ -126,23 +127,28 @@ async function decide(scene: CommandScene): Promise<void> {
   await reply(scene, names ? QUESTION_OVER : OWNERS_ONLY);
 }
 
-async function stop({ log, command, services, turn }: CommandScene): Promise<void> {
+/** The rows of subagents wait like messages: one step stops all of them, and then their work ends. */
+async function stop({ log, command, services, turn, subagents }: CommandScene): Promise<void> {
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
   const running = turn?.steps.unanswered.length ?? 0;
-  const confirmation = stoppedText(running, waiting.length);
+  const underWay = waiting.filter(isUnderWay).length;
+  const confirmation = stoppedText(running, waiting.length - underWay, underWay);
   await stopWork(log, { command, turn, waiting, note: STOPPED_NOTE, confirmation });
+  await subagents.stopAll();
 }
 
 /** That the conversation begins anew is durable with the command; a crash only delays it. */
 async function startAnew(
-  { log, command, services, memory, turn, upkeep }: CommandScene,
+  { log, command, services, memory, turn, upkeep, subagents }: CommandScene,
 ): Promise<void> {
   await upkeep.halt();
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
-  const stopped = (turn?.steps.unanswered.length ?? 0) + waiting.length;
-  const confirmation = newSessionText(stopped);
+  const underWay = waiting.filter(isUnderWay).length;
+  const stopped = (turn?.steps.unanswered.length ?? 0) + waiting.length - underWay;
+  const confirmation = newSessionText(stopped, underWay);
   const isKept = services.archive !== undefined;
   await stopWork(log, { command, turn, waiting, note: null, confirmation, isKept });
+  await subagents.stopAll();
   await log.clear();
   upkeep.conversationEnded();
   memory.forgetConversation();
@@ -181,7 +187,9 @@ async function usage({ services, log, paused }: CommandScene): Promise<string> {
   return usageText(report, { timezone, tomorrowMs: ledger.tomorrowMs, paused });
 }
 
-async function describe({ services, log, memory, turn, hurry }: CommandScene): Promise<string> {
+async function describe(
+  { services, log, memory, turn, subagents, hurry }: CommandScene,
+): Promise<string> {
   const { settings, uptimeMs } = services;
   return statusText({
     version: settings.version,
@@ -192,7 +200,8 @@ async function describe({ services, log, memory, turn, hurry }: CommandScene): P
     tokensMax: settings.tokensMax,
     messageCount: log.conversation.replayableCount,
     uptimeMs: uptimeMs(),
-    activeTasks: turn === undefined ? 0 : 1,
+    activeTasks: (turn === undefined ? 0 : 1) + subagents.statuses.length,
+    subagents: subagents.statuses.map(({ task: { label }, phase }) => ({ label, phase })),
     searchUsage: await searchUsage(services, hurry),
   });
 }

@@ -17,6 +17,7 @@ import type { LastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
 import type { Joining } from "./steps.ts";
+import { isUnderWay, subagentFields } from "./subagents/subagent_row.ts";
 
 /** Rows that one look into the journal reads. */
 const PAGE_ROWS = 64;
@@ -110,16 +111,21 @@ export async function followUpsOf(
   inbound: Inbound,
   countMax: number,
 ): Promise<Inbound[]> {
-  const { sessionKey, channel, replyChannel, chatId } = inbound;
+  const { sessionKey } = inbound;
   const page = await journal.waiting(sessionKey, 0, PAGE_ROWS);
   const firstEnd = page.findIndex(endsAllBefore);
   const ofChat = page
     .slice(0, firstEnd === -1 ? page.length : firstEnd)
-    .filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)
-    .filter((waiting) => waiting.replyChannel === replyChannel)
-    .filter((waiting) => !isCommand(waiting));
+    .filter((waiting) => isSameTalk(waiting, inbound) && !isCommand(waiting))
+    .filter((waiting) => !isUnderWay(waiting));
   const firstDraft = ofChat.findIndex(({ draft }) => draft !== null);
   return ofChat.slice(0, firstDraft === -1 ? countMax : Math.min(firstDraft, countMax));
+}
+
+/** What a subagent found belongs to the talk of the chat that it was started in. */
+function isSameTalk(a: Inbound, b: Inbound): boolean {
+  if (a.chatId !== b.chatId || a.replyChannel !== b.replyChannel) return false;
+  return a.channel === b.channel || [a, b].some((inbound) => systemSource(inbound) === "subagent");
 }
 
 /** Whether a session answers an inbound by itself. What comes from inside is always for the model. */
@@ -167,6 +173,7 @@ export async function openInbound(
     extras: {
       ...scopeFields(archive, inbound),
       ...(source !== undefined && { injected_event: INJECTED_EVENTS[source] }),
+      ...subagentFields(inbound),
     },
     message: { role: "user", content: storedUserText(content, attachments) },
     show: async ({ summary = null, remembered } = {}) => {
@@ -199,14 +206,15 @@ async function* readyInOrder(
   const heldUp = new Set<string>();
   for await (const inbound of waitingInOrder(journal, sessionKey)) {
     if (endsAllBefore(inbound)) return;
-    if (isCommand(inbound)) continue;
+    if (isCommand(inbound) || isUnderWay(inbound)) continue;
     const chat = `${inbound.channel}:${inbound.chatId}`;
     if (inbound.draft !== null) heldUp.add(chat);
     else if (!heldUp.has(chat)) yield inbound;
   }
 }
 
-async function* waitingInOrder(
+/** All that waits, in order. */
+export async function* waitingInOrder(
   journal: WaitingRows,
   sessionKey: string,
 ): AsyncGenerator<Inbound, void, undefined> {

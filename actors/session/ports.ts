@@ -6,6 +6,7 @@
 
 import type { Breathe } from "../kernel/breathing.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { JsonObject } from "../kernel/json.ts";
 import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { Inbound, Journal, Outbound, Step } from "../journal/journal.ts";
@@ -34,6 +35,8 @@ export type GateMessage =
     readonly requestId: string;
     /** Watched: when it dies, its requests and permits are taken back. */
     readonly holder: ActorRef<PermitNews>;
+    /** Nobody waits for it right now: one permit stays free of such work. @default false */
+    readonly isBackground?: boolean | undefined;
   }
   | { readonly type: "release_permit"; readonly requestId: string };
 
@@ -215,6 +218,20 @@ export interface CompactSession {
   readonly idleMs: number;
 }
 
+/** What holds for each subagent. */
+export interface SubagentRules {
+  /** Rounds of tools. */
+  readonly iterationsMax: number;
+  /** From its first step to its result. */
+  readonly timeoutMs: number;
+  /** Tokens in and out, over all its calls; null is no limit but the budgets. */
+  readonly tokensMax: number | null;
+  /** Its steps are shown in the chat. */
+  readonly showsProgress: boolean;
+  /** Its standing instructions, for work that came of `home`. */
+  readonly systemPrompt: (home: Inbound) => Promise<string>;
+}
+
 /** All that sessions share. */
 export interface SessionServices {
   readonly settings: SessionSettings;
@@ -245,6 +262,12 @@ export interface SessionServices {
     readonly filesFor?: (sessionKey: string) => ToolFiles;
   };
   readonly gate: ActorRef<GateMessage>;
+  /** How subagents run. @default there are none */
+  readonly subagents?: SubagentRules | undefined;
+  /** What else the model may see of the configuration. @default nothing */
+  readonly ownFacts?: JsonObject | undefined;
+  /** Where each subagent has a place while it runs, so that few run at once. @default there are none */
+  readonly subagentPlaces?: ActorRef<GateMessage> | undefined;
   /** The outbox of a channel; undefined when there is no such channel. */
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
   /** Whether a channel shows what the model thinks; where not, it leaves no session. @default none */

@@ -6,7 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ToolCall } from "../../providers/provider.ts";
-import type { Journal, Outbound, TurnRecord } from "../journal/journal.ts";
+import type { Inbound, Journal, Outbound, TurnRecord } from "../journal/journal.ts";
 import type { Conversation } from "./conversation.ts";
 import type { StoredMessage } from "./session_file.ts";
 import { lookForWork, type Waiting } from "./incoming.ts";
@@ -15,6 +15,7 @@ import { culpritOf, mustRunAlone, parkCulprit } from "./poison.ts";
 import { SessionLog } from "./session_log.ts";
 import { SessionStore } from "./session_store.ts";
 import { TurnSteps } from "./steps.ts";
+import { reportAbandoned } from "./subagents/abandoned.ts";
 import { endWaiting, lastingReason } from "./unreadable.ts";
 import { type UpkeepRemains, upkeepRemains } from "./upkeep.ts";
 import { UNAVAILABLE_NOTE } from "./wording.ts";
@@ -27,6 +28,8 @@ export interface Awakened {
   /** The turn to go on with, if there is one. */
   readonly interrupted: InterruptedTurn | undefined;
   readonly waiting: Waiting;
+  /** Rows of subagents that were under way; they are reported by now. */
+  readonly abandoned: readonly Inbound[];
   readonly upkeep: UpkeepRemains;
 }
 
@@ -52,8 +55,10 @@ export async function wakeSession(
   const conversation = await load(store, sessionKey, services);
   const log = new SessionLog({ services, store, conversation, signal });
   const interrupted = await findInterrupted(log, services.journal);
+  const abandoned = await reportAbandoned(sessionKey, services);
   const waiting = await lookForWork(services.journal, sessionKey);
-  return { log, interrupted, waiting, upkeep: await upkeepRemains(sessionKey, services) };
+  const upkeep = await upkeepRemains(sessionKey, services);
+  return { log, interrupted, abandoned, waiting, upkeep };
 }
 
 /** A file that stays unreadable must not let people wait for ever. */

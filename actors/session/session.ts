@@ -13,10 +13,12 @@ import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
 import type { ActiveCommand } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
+import type { SessionReach } from "./call_runner.ts";
 import { carryOut } from "./commands.ts";
 import type { RunEnd } from "./consolidator.ts";
 import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
+import { OwnSettings, ownState } from "./own_state.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
 import { mergeIntoWake, type SessionActorMessage } from "./session_protocol.ts";
@@ -25,6 +27,8 @@ import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
 import type { SessionLog } from "./session_log.ts";
 import { TurnSteps } from "./steps.ts";
+import { SubagentDesk, type SubagentStopped } from "./subagents/subagent_desk.ts";
+import { runIdOf, taskOf } from "./subagents/subagent_row.ts";
 import { Turn, type TurnEnd } from "./turn.ts";
 import { TurnPermit } from "./turn_permit.ts";
 import { TurnSeat } from "./turn_seat.ts";
@@ -67,6 +71,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #services: SessionServices;
   readonly #context: ActorContext<SessionActorMessage>;
   readonly #idleness: Idleness;
+  readonly #own = new OwnSettings();
   readonly #memory: SessionMemory;
   readonly #beside: WorkBeside<SessionActorMessage>;
   readonly #work: WaitingWork;
@@ -74,6 +79,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #upkeepPermit: TurnPermit;
   readonly #upkeep: Upkeep;
   readonly #desk: ApprovalDesk;
+  readonly #subagents: SubagentDesk;
   /** Undefined while it reads its past. */
   #log: SessionLog | undefined;
   /** The turn that runs, or was interrupted and waits for its permit. */
@@ -81,7 +87,8 @@ class Session implements Actor<SessionActorMessage> {
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
-    this.#services = servicesOf(services, () => this.#log?.conversation.metadata ?? {});
+    const metadata = () => this.#log?.conversation.metadata ?? {};
+    this.#services = this.#own.in(servicesOf(services, metadata));
     this.#context = context;
     this.#memory = new SessionMemory(new WaitingNotes(services.outbox));
     const { gate, newId, settings: { idleMs } } = services;
@@ -114,6 +121,9 @@ class Session implements Actor<SessionActorMessage> {
       start: (work) => this.#beside.pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
     });
     this.#desk = new ApprovalDesk({ services, permit });
+    this.#subagents = new SubagentDesk({
+      ...{ services: this.#services, approvals: this.#desk, permit, context },
+    });
     this.#beside.pipe(
       () => wakeSession(sessionKey, services, context.signal),
       (outcome) => ({ type: "woken", outcome }),
@@ -153,6 +163,10 @@ class Session implements Actor<SessionActorMessage> {
         return valueOf(message.outcome);
       case "withdrawn":
         return this.#withdrawn(message.outcome);
+      case "subagent_stopped":
+        return this.#subagentStopped(message);
+      case "subagent_reported":
+        return valueOf(message.outcome);
       case "idle_elapsed":
         return this.#idleElapsed();
       case "resume_due":
@@ -170,11 +184,11 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #woken(outcome: Outcome<Awakened>): void {
-    const { log, interrupted, waiting, upkeep } = valueOf(outcome);
+    const { log, interrupted, abandoned, waiting, upkeep } = valueOf(outcome);
     this.#log = log;
     this.#upkeep.begin(log, upkeep);
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
-    if (interrupted !== undefined) this.#voidQuestion(interrupted.steps, log);
+    this.#voidQuestions(interrupted?.steps, abandoned, log);
     this.#looked(waiting);
   }
 
@@ -222,8 +236,24 @@ class Session implements Actor<SessionActorMessage> {
     );
   }
 
-  #voidQuestion({ unanswered: [home], turnId }: TurnSteps, log: SessionLog): void {
-    if (home !== undefined) this.#answer(() => this.#desk.voidLeftover(home, turnId, log));
+  #voidQuestions(
+    steps: TurnSteps | undefined,
+    abandoned: readonly Inbound[],
+    log: SessionLog,
+  ): void {
+    const askers = new Map(abandoned.map((row) => [runIdOf(taskOf(row).id), row]));
+    const home = steps?.unanswered[0];
+    if (steps !== undefined && home !== undefined) askers.set(steps.turnId, home);
+    if (askers.size > 0) this.#answer(() => this.#desk.voidLeftover(askers, log));
+  }
+
+  /** Most have handed their report over by then; one that broke has not. */
+  #subagentStopped(stopped: SubagentStopped): void {
+    this.#beside.pipe(
+      (signal) => this.#subagents.ended(stopped, signal),
+      (outcome) => ({ type: "subagent_reported", outcome }),
+    );
+    this.#advance();
   }
 
   /** Begins whatever is next: commands first, then a turn, then sleep. */
@@ -245,7 +275,7 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #rest(): void {
-    if (this.#upkeep.isBusy) return this.#idleness.end();
+    if (this.#upkeep.isBusy || this.#subagents.isBusy) return this.#idleness.end();
     this.#idleness.begin({ isTold: !this.#work.isLooking });
   }
 
@@ -262,7 +292,7 @@ class Session implements Actor<SessionActorMessage> {
 
   /** Something is under way, or it is not awake yet. */
   get #isOccupied(): boolean {
-    if (this.#log === undefined || !this.#seat.isIdle) return true;
+    if (this.#log === undefined || !this.#seat.isIdle || this.#subagents.isBusy) return true;
     return this.#work.commands.active !== undefined || this.#upkeep.isBusy;
   }
 
@@ -360,6 +390,7 @@ class Session implements Actor<SessionActorMessage> {
       turn: this.#turn,
       paused: this.#seat.paused,
       desk: this.#desk,
+      subagents: this.#subagents,
       upkeep: this.#upkeep,
     };
     this.#beside.pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
@@ -387,8 +418,19 @@ class Session implements Actor<SessionActorMessage> {
       log,
       memory: this.#memory,
       desk: this.#desk,
+      reach: (home) => this.#reach(home, log),
       ...interrupted,
     });
+  }
+
+  #reach(home: Inbound, log: SessionLog): SessionReach {
+    const services = this.#services;
+    const subagents = this.#subagents;
+    const rounds = () => this.#turn?.rounds ?? 0;
+    return {
+      subagents: subagents.starter(home, log),
+      own: ownState({ services, own: this.#own, log, subagents, rounds }),
+    };
   }
 
   #wokenLog(): SessionLog {

@@ -4,21 +4,14 @@
  * @module
  */
 
-import { getLogger } from "@logtape/logtape";
 import type { ChatMessage } from "../../providers/provider.ts";
-import {
-  type Durability,
-  type HistoryLine,
-  JournalError,
-  type Outbound,
-  type Step,
-} from "../journal/journal.ts";
-import { sleep } from "../kernel/clock.ts";
+import type { Durability, HistoryLine, Outbound, Step } from "../journal/journal.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type { SessionServices } from "./ports.ts";
 import { encodeMessageLine } from "./session_file.ts";
 import { lineIdOf, type SessionStore } from "./session_store.ts";
+import { untilWritten } from "./until_written.ts";
 
 /** A message that a step adds to the history. */
 export interface LineDraft {
@@ -29,12 +22,6 @@ export interface LineDraft {
   /** Further fields of its line. */
   readonly extras?: JsonObject;
 }
-
-const logger = getLogger(["troupe", "session", "session_log"]);
-
-/** Waits between tries of a step that the journal could not take. */
-const RETRY_FIRST_MS = 500;
-const RETRY_MAX_MS = 30_000;
 
 /** What a log writes to. */
 export interface SessionLogOptions {
@@ -147,21 +134,10 @@ export class SessionLog {
     return result;
   }
 
-  async #persist(step: Step, durability: Durability): Promise<readonly Outbound[]> {
+  #persist(step: Step, durability: Durability): Promise<readonly Outbound[]> {
     const { journal, clock } = this.#services;
-    for (let delayMs = RETRY_FIRST_MS;; delayMs = Math.min(delayMs * 2, RETRY_MAX_MS)) {
-      try {
-        return await journal.commit(step, durability);
-      } catch (error) {
-        if (!isPassing(error) || this.#signal.aborted) throw error;
-        const details = { key: this.sessionKey, reason: error.message };
-        if (delayMs === RETRY_FIRST_MS) {
-          logger.error("Cannot commit a step of {key}, tries until it works: {reason}", details);
-        }
-        // Nothing of it was kept: the same step again is the first one.
-        await sleep(clock, delayMs, this.#signal).catch(() => Promise.reject(error));
-      }
-    }
+    const options = { clock, signal: this.#signal, sessionKey: this.sessionKey };
+    return untilWritten(() => journal.commit(step, durability), options);
   }
 
   #line(draft: LineDraft, timestampMs: number): HistoryLine {
@@ -169,12 +145,4 @@ export class SessionLog {
     const text = encodeMessageLine(message, { timestampMs, lineId: lineIdOf(draft), extras });
     return { sessionKey: this.sessionKey, turnId, line, inboundSeq, text };
   }
-}
-
-/** A journal that cannot write just now; one that is closed or damaged will not be able to. */
-function isPassing(error: unknown): error is JournalError {
-  if (!(error instanceof JournalError)) return false;
-  const { code } = error;
-  return code === "journal_full" || code === "journal_read_only" || code === "journal_locked" ||
-    code === "journal_failed";
 }

@@ -9,6 +9,7 @@ import type { RunEnd } from "./consolidator.ts";
 import type { Waiting } from "./incoming.ts";
 import type { PermitNews, SessionMessage } from "./ports.ts";
 import type { Awakened } from "./recovery.ts";
+import type { SubagentStopped } from "./subagents/subagent_desk.ts";
 import type { TurnEnd } from "./turn.ts";
 
 /** News of a session's own work. */
@@ -21,6 +22,8 @@ export type SessionNews =
   | { readonly type: "answer_taken"; readonly outcome: Outcome<void> }
   | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }
   | { readonly type: "upkeep_ended"; readonly outcome: Outcome<RunEnd> }
+  | SubagentStopped
+  | { readonly type: "subagent_reported"; readonly outcome: Outcome<void> }
   | { readonly type: "idle_elapsed" }
   | { readonly type: "resume_due" };
 

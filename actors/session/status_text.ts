@@ -4,6 +4,7 @@
  */
 
 import type { UsageCounts } from "../journal/usage.ts";
+import type { SubagentPhase } from "./subagents/subagent_status.ts";
 
 /** What `/status` tells. Token counts are tokens. */
 export interface StatusFacts {
@@ -21,6 +22,8 @@ export interface StatusFacts {
   readonly uptimeMs: number;
   /** Turns and subagents that run for this session. */
   readonly activeTasks: number;
+  /** @default none */
+  readonly subagents?: readonly { readonly label: string; readonly phase: SubagentPhase }[];
   /** What is left of the search service's allowance; undefined where it tells nothing. */
   readonly searchUsage?: string | undefined;
 }
@@ -39,6 +42,9 @@ export function statusText(facts: StatusFacts): string {
     `Session: ${counted(facts.messageCount, "message")}`,
     `Uptime: ${uptimeText(facts.uptimeMs)}`,
     `Tasks: ${facts.activeTasks} active`,
+    ...(facts.subagents ?? []).map(({ label, phase }) =>
+      `- subagent ${label} (${phase.replace("_", " ")})`
+    ),
     ...(facts.searchUsage === undefined ? [] : [`Search: ${facts.searchUsage}`]),
   ].join("\n");
 }

@@ -9,6 +9,7 @@ import type { ContentBlock } from "../../providers/provider.ts";
 import type { NewId } from "../kernel/random.ts";
 import { bucketName, RESULTS_FOLDER } from "../tools/result_folder.ts";
 import type { ToolFiles, ToolResult } from "../tools/tool.ts";
+import type { SessionServices } from "./ports.ts";
 import { cleanBuckets } from "./result_buckets.ts";
 
 const logger = getLogger(["troupe", "session", "tool_result"]);
@@ -33,6 +34,19 @@ export interface FitOptions {
   readonly newId: NewId;
   /** Epoch milliseconds. */
   readonly nowMs: number;
+}
+
+/** Those of a session's results. */
+export function fitOptions(
+  { settings, toolContext, newId, clock }: Pick<
+    SessionServices,
+    "settings" | "toolContext" | "newId" | "clock"
+  >,
+  of: Pick<FitOptions, "toolName" | "sessionKey">,
+): FitOptions {
+  const { workspace, files } = toolContext;
+  const charsMax = settings.toolResultCharsMax;
+  return { ...of, charsMax, workspace, files, newId, nowMs: clock.now() };
 }
 
 /**

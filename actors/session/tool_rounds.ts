@@ -67,6 +67,11 @@ export class ToolRounds {
     this.#options = options;
   }
 
+  /** Rounds so far. */
+  get count(): number {
+    return this.#rounds;
+  }
+
   /** Counts from the beginning. */
   startOver(): void {
     this.#rounds = 0;

@@ -15,7 +15,7 @@ import type { ApprovalDesk } from "./approval_desk.ts";
 import { ModelAsker } from "./ask_model.ts";
 import type { SpentBudget } from "./budgets.ts";
 import { CallAudit } from "./call_audit.ts";
-import { CallRunner } from "./call_runner.ts";
+import { CallRunner, type SessionReach } from "./call_runner.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, placeOf, type ReadInbound } from "./incoming.ts";
 import { pauseTurn } from "./pausing.ts";
@@ -45,6 +45,8 @@ export interface TurnOptions {
   readonly memory: SessionMemory;
   /** Where calls wait for an owner's yes. */
   readonly desk: ApprovalDesk;
+  /** What tools reach of the session, for a turn of `home`. @default nothing */
+  readonly reach?: (home: Inbound) => SessionReach;
   /** Those of a new turn, or of one that was interrupted. */
   readonly steps: TurnSteps;
   /** Answers the inbounds that an interruption left one by one. @default false */
@@ -83,15 +85,17 @@ export class Turn {
   readonly #reader: TurnReader;
   readonly #rounds: ToolRounds;
   readonly #mustRunAlone: boolean;
+  readonly #reach: (home: Inbound) => SessionReach;
   #joins = 0;
 
-  constructor({ services, log, memory, desk, steps, mustRunAlone = false }: TurnOptions) {
+  constructor({ services, log, memory, desk, reach, steps, mustRunAlone = false }: TurnOptions) {
     this.steps = steps;
     this.#services = services;
     this.#log = log;
     this.#memory = memory;
     this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
+    this.#reach = reach ?? (() => ({}));
     const { sessionKey } = log;
     this.#reader = new TurnReader({ services, conversation: log.conversation });
     this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
@@ -103,6 +107,11 @@ export class Turn {
         endCall: (result) => steps.endCall(result),
       },
     });
+  }
+
+  /** Rounds of tools so far. */
+  get rounds(): number {
+    return this.#rounds.count;
   }
 
   /** What people have seen of the answer that is being made. */
@@ -210,6 +219,7 @@ export class Turn {
     const { channel, chatId } = placeOf(home);
     const { sessionKey } = home;
     const services = this.#services;
+    const log = this.#log;
     return {
       home,
       replay,
@@ -222,8 +232,9 @@ export class Turn {
           source: systemSource(home),
         },
         reads: this.#memory.reads,
+        reach: this.#reach(home),
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
-        refusal: (call, signal) => this.#desk.refusal({ ...call, home }, this.#log, signal),
+        refusal: (call, signal) => this.#desk.refusal({ ...call, home }, { log, signal }),
       }),
       sent: new ToolMessages({ log: this.#log, outbox: services.outbox, inbound: home }),
     };

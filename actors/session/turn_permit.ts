@@ -16,6 +16,8 @@ export interface TurnPermitOptions {
   /** Who is told of grants, and hands them on to `take`. */
   readonly holder: Extract<GateMessage, { readonly type: "request_permit" }>["holder"];
   readonly newId: NewId;
+  /** As the gate understands it. @default false */
+  readonly isBackground?: boolean;
 }
 
 /** Held by one turn at a time. */
@@ -48,12 +50,12 @@ export class TurnPermit implements PermitLease {
 
   async regain(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { gate, holder, newId } = this.#options;
+    const { gate, holder, newId, isBackground } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     const requestId = newId();
     this.#requestId = requestId;
     this.#granted = resolve;
-    gate.tell({ type: "request_permit", requestId, holder });
+    gate.tell({ type: "request_permit", requestId, holder, isBackground });
     await untilAborted(promise, signal);
   }
 

@@ -115,18 +115,30 @@ export function retryWait(delayMs: number): string {
 export const STOPPED_ELSEWHERE = "This was stopped on request before I could answer.";
 
 /** To people: what `/stop` ended. */
-export function stoppedText(running: number, waiting: number): string {
-  if (running + waiting === 0) return "Nothing is running here, so nothing was stopped.";
+export function stoppedText(running: number, waiting: number, subagents: number = 0): string {
+  if (running + waiting + subagents === 0) {
+    return "Nothing is running here, so nothing was stopped.";
+  }
   const parts = [];
   if (running > 0) parts.push(`${running} running`);
   if (waiting > 0) parts.push(`${waiting} waiting`);
-  return `Stopped ${parts.join(" and ")} ${running + waiting === 1 ? "message" : "messages"}.`;
+  const messages = `${parts.join(" and ")} ${running + waiting === 1 ? "message" : "messages"}`;
+  if (subagents === 0) return `Stopped ${messages}.`;
+  const helpers = counted(subagents, "subagent");
+  return parts.length === 0 ? `Stopped ${helpers}.` : `Stopped ${messages} and ${helpers}.`;
 }
 
 /** To people: what `/new` did. */
-export function newSessionText(stopped: number): string {
+export function newSessionText(stopped: number, subagents: number = 0): string {
+  const what = [
+    ...(stopped === 0 ? [] : [counted(stopped, "unfinished message")]),
+    ...(subagents === 0 ? [] : [counted(subagents, "subagent")]),
+  ];
   const started = "New session started.";
-  if (stopped === 0) return started;
-  const what = stopped === 1 ? "1 unfinished message was" : `${stopped} unfinished messages were`;
-  return `${started} ${what} stopped.`;
+  if (what.length === 0) return started;
+  return `${started} ${what.join(" and ")} ${stopped + subagents === 1 ? "was" : "were"} stopped.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -7,7 +7,7 @@
 import type { ContentBlock, ToolDefinition } from "../../providers/provider.ts";
 import type { SystemSource } from "../journal/journal.ts";
 import { GatewayError } from "../kernel/errors.ts";
-import type { JsonObject } from "../kernel/json.ts";
+import type { JsonObject, JsonValue } from "../kernel/json.ts";
 
 /** Why a tool could not do what was asked; the message beside it is meant for the model. */
 export const TOOL_FAILURES = [
@@ -190,6 +190,34 @@ export interface ToolMessageOut {
   readonly media: readonly string[];
 }
 
+/** What a subagent is to do. */
+export interface SubagentOrder {
+  readonly task: string;
+  /** A few words for people. */
+  readonly label: string;
+}
+
+/** Starts subagents for the session that calls. */
+export interface SubagentStarter {
+  /**
+   * Starts one beside the session; its result comes into the session as a message.
+   *
+   * @returns its id, when it is sure that the result will come
+   * @throws {ToolError} where too many are under way
+   */
+  start(order: SubagentOrder, signal: AbortSignal): Promise<string>;
+  /** Starts one and gives its result, for the model. @throws as above; the signal's reason */
+  run(order: SubagentOrder, signal: AbortSignal): Promise<string>;
+}
+
+/** What a session tells the model of itself, and lets it change. */
+export interface OwnState {
+  /** All that may be seen, by name. */
+  look(): Promise<JsonObject>;
+  /** Sets a value; null forgets it. Gives what it is now, in words. @throws {ToolError} */
+  set(key: string, value: JsonValue): Promise<string>;
+}
+
 /** All that a running call may use. */
 export interface ToolContext {
   /** Absolute path. */
@@ -203,6 +231,10 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Longer results go to a file. @default 16,000 characters */
   readonly resultCharsMax?: number | undefined;
+  /** @default there are no subagents */
+  readonly subagents?: SubagentStarter | undefined;
+  /** @default the session tells nothing of itself */
+  readonly own?: OwnState | undefined;
   /** What this session has read, so that edits can warn; shared by the tools of one session. */
   readonly reads: Map<string, string>;
 }

@@ -13,14 +13,14 @@ import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
 import type { DatedFile } from "../../actors/session/idle_compaction.ts";
-import type { ArchivePort } from "../../actors/session/ports.ts";
+import type { ArchivePort, SessionServices } from "../../actors/session/ports.ts";
 import { sessionActor } from "../../actors/session/session.ts";
 import type { ChannelContext } from "../../channels/channel.ts";
 import type { ChatRequest } from "../../providers/provider.ts";
 import type { ManualClock } from "./manual_clock.ts";
 import { MemorySessionFiles } from "./memory_session_files.ts";
 import { type ProbeBehaviour, ProbeChannel } from "./probe_channel.ts";
-import { ScriptedProvider } from "./scripted_provider.ts";
+import { type Script, ScriptedProvider } from "./scripted_provider.ts";
 import { benchServices } from "./session_services.ts";
 import { type TestSystem, testSystem } from "./system.ts";
 
@@ -36,6 +36,14 @@ export interface CoreBenchOptions extends ProbeBehaviour {
   readonly compactAfterMs?: number;
   /** Where they go. @default nowhere */
   readonly archive?: ArchivePort;
+  /** What the model says. @default it echoes */
+  readonly script?: Script;
+  /** Turns at once. @default 3 */
+  readonly permitsMax?: number;
+  /** Subagents at once. @default 3 */
+  readonly subagentsMax?: number;
+  /** What sessions share besides. @default as benches have it */
+  readonly services?: Partial<SessionServices>;
 }
 
 /** All that outlives a crash, and the time of it. */
@@ -54,6 +62,7 @@ export class CoreBench implements AsyncDisposable {
   readonly journal: MemoryJournal;
   readonly core: Core;
   readonly files: MemorySessionFiles;
+  readonly provider: ScriptedProvider;
   /** Nothing can be written while it is true. */
   isDiskFull = false;
   readonly #channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
@@ -61,7 +70,9 @@ export class CoreBench implements AsyncDisposable {
   #isDead = false;
 
   constructor(options: CoreBenchOptions = {}) {
-    const { disk, owners = [], idempotencyMs = 0, compactAfterMs: idleMs, archive } = options;
+    const { disk, owners = [], idempotencyMs = 0, compactAfterMs: idleMs } = options;
+    const { script = (request) => `echo ${lastWords(request)}` } = options;
+    this.provider = new ScriptedProvider(script);
     this.world = testSystem(disk && { clock: disk.clock });
     this.files = new MemorySessionFiles(disk?.files);
     this.journal = new MemoryJournal({
@@ -78,7 +89,8 @@ export class CoreBench implements AsyncDisposable {
       system: this.world.system,
       journal: this.journal,
       channels: [{ ...channel, idempotencyMs }],
-      permitsMax: 3,
+      permitsMax: options.permitsMax ?? 3,
+      subagentsMax: options.subagentsMax ?? 3,
       isUnified: false,
       recovers: true,
       progress: { sendProgress: false, sendToolHints: false },
@@ -93,7 +105,7 @@ export class CoreBench implements AsyncDisposable {
           list: () => ReadableStream.from(this.#datedFiles()),
         },
       }),
-      startSession: this.#startSession(archive),
+      startSession: this.#startSession(options),
     });
     this.#channels = this.core.startChannels();
   }
@@ -137,17 +149,20 @@ export class CoreBench implements AsyncDisposable {
     return [...this.files.texts.keys()].map((name) => ({ name, modifiedAtMs }));
   }
 
-  #startSession(archive: ArchivePort | undefined): Parameters<typeof startCore>[0]["startSession"] {
+  #startSession(
+    { archive, services }: CoreBenchOptions,
+  ): Parameters<typeof startCore>[0]["startSession"] {
     const { clock } = this.world;
     const life = ++lives;
     let ids = 0;
     const shared = {
       journal: this.journal,
       files: this.files,
-      provider: new ScriptedProvider((request) => `echo ${lastWords(request)}`),
+      provider: this.provider,
       clock,
       newId: () => `life${life}-${++ids}`,
       archive,
+      ...services,
     };
     return (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, benchServices({ ...shared, ...surroundings }), router));

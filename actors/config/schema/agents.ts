@@ -73,6 +73,8 @@ export interface AgentDefaults {
   readonly idleCompactAfterMinutes: number;
   /** Turns that run at once over all sessions; 0 or less is no limit. */
   readonly maxConcurrentRequests: number;
+  /** Subagents that work at once over all sessions; others wait for their place. */
+  readonly maxConcurrentSubagents: number;
   readonly dream: DreamConfig;
 }
 
@@ -94,9 +96,22 @@ export interface PriceConfig {
   readonly cacheWrite: number | null;
 }
 
+/** What holds for each subagent. */
+export interface SubagentsConfig {
+  /** Rounds of tools. */
+  readonly maxIterations: number;
+  /** Seconds from its first step to its result. */
+  readonly timeoutS: number;
+  /** Tokens in and out over all its calls; null is no limit but the budgets. */
+  readonly maxTokens: number | null;
+  /** Shows its steps in the chat. */
+  readonly sendProgress: boolean;
+}
+
 /** Section `agents`. */
 export interface AgentsConfig {
   readonly defaults: AgentDefaults;
+  readonly subagents: SubagentsConfig;
   readonly budgets: {
     /** A day of all sessions together, in `defaults.timezone`. */
     readonly perDay: BudgetConfig;
@@ -175,12 +190,21 @@ const agentDefaults: z.ZodType<AgentDefaults> = z.object({
   disabledSkills: z.array(z.string()).default([]),
   idleCompactAfterMinutes: wholeNumber(0).default(0),
   maxConcurrentRequests: z.int().default(3),
+  maxConcurrentSubagents: wholeNumber(1, 100).default(3),
   dream: dream.prefault({}),
+});
+
+const subagents: z.ZodType<SubagentsConfig> = z.object({
+  maxIterations: wholeNumber(1, 10_000).default(15),
+  timeoutS: wholeNumber(1, 86_400).default(1_800),
+  maxTokens: wholeNumber(1).nullable().default(null),
+  sendProgress: z.boolean().default(false),
 });
 
 /** Schema of section `agents`. */
 export const agentsSchema: z.ZodType<AgentsConfig> = z.object({
   defaults: agentDefaults.prefault({}),
+  subagents: subagents.prefault({}),
   budgets: budgets.prefault({}),
   prices: z.record(z.string(), price).default({}),
 });

@@ -1,0 +1,49 @@
+/**
+ * Subagents, and what the model may see of itself, from the configuration.
+ * @module
+ */
+
+import type { LoadedConfig } from "../config/load_config.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import { promptFacts } from "../session/adapters/prompt_files.ts";
+import type { SubagentRules } from "../session/ports.ts";
+import { subagentPrompt } from "../session/subagents/subagent_prompt.ts";
+import { myTool } from "../tools/my.ts";
+import { spawnTool } from "../tools/spawn.ts";
+import type { Tool } from "../tools/tool.ts";
+
+/** Whoever waits for a subagent also waits until others made place for it. */
+const WAITS_PER_TIMEOUT = 2;
+
+/** `spawn`, and `my` where it is wanted. */
+export function selfTools({ config }: LoadedConfig): readonly Tool[] {
+  const { my } = config.tools;
+  const waitMs = WAITS_PER_TIMEOUT * config.agents.subagents.timeoutS * 1_000;
+  return [spawnTool(waitMs), ...(my.enable ? [myTool(my.allowSet)] : [])];
+}
+
+/** What holds for each subagent. */
+export function subagentRules({ config }: LoadedConfig, workspace: string): SubagentRules {
+  const { maxIterations, timeoutS, maxTokens, sendProgress } = config.agents.subagents;
+  const prompt = subagentPrompt(promptFacts(workspace));
+  return {
+    iterationsMax: maxIterations,
+    timeoutMs: timeoutS * 1_000,
+    tokensMax: maxTokens,
+    showsProgress: sendProgress,
+    systemPrompt: () => Promise.resolve(prompt),
+  };
+}
+
+/** What the model may see of the configuration: no addresses, no keys. */
+export function ownFacts({ config }: LoadedConfig): JsonObject {
+  const { agents: { defaults }, tools: { web, exec } } = config;
+  return {
+    provider_retry_mode: defaults.providerRetryMode,
+    web_config: {
+      enable: web.enable,
+      search: { provider: web.search.provider, max_results: web.search.maxResults },
+    },
+    exec_config: { enable: exec.enable, timeout: exec.timeout, sandbox: exec.sandbox },
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Subagents that an end of the process, or of their session, cut off: nobody goes on with them, so
+ * they are reported.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import type { Inbound } from "../../journal/journal.ts";
+import { waitingInOrder } from "../incoming.ts";
+import type { SessionServices } from "../ports.ts";
+import { fitOptions } from "../tool_result.ts";
+import { INTERRUPTED, reportText } from "./report.ts";
+import { isUnderWay, taskOf } from "./subagent_row.ts";
+
+const logger = getLogger(["troupe", "session", "subagents"]);
+
+/**
+ * Completes the rows of such subagents; the session finds them among what waits.
+ *
+ * @returns those rows
+ * @throws {JournalError}
+ */
+export async function reportAbandoned(
+  sessionKey: string,
+  services: Pick<SessionServices, "journal" | "settings" | "toolContext" | "newId" | "clock">,
+): Promise<readonly Inbound[]> {
+  const { journal } = services;
+  const abandoned: Inbound[] = [];
+  for await (const inbound of waitingInOrder(journal, sessionKey)) {
+    if (isUnderWay(inbound)) abandoned.push(inbound);
+  }
+  for (const inbound of abandoned) {
+    const task = taskOf(inbound);
+    const fit = fitOptions(services, { toolName: "a subagent", sessionKey });
+    const content = await reportText(task, INTERRUPTED, fit);
+    const { channel, platformId } = inbound;
+    await journal.complete({ channel, platformId, content, media: [] });
+    logger.warn("Subagent {id} of {sessionKey} was interrupted", { id: task.id, sessionKey });
+  }
+  return abandoned;
+}
