@@ -24,6 +24,8 @@ import type { ChannelHarness, ChannelUnderContract, SectionWishes } from "./harn
 const STEP_MS = 50;
 /** Real time for whatever is waited for. */
 const PATIENCE_MS = 20_000;
+/** A gateway waits before it replaces a Worker that died. */
+const BACK_OFF_MS = 1_000;
 /** Longer than anything that a test waits for, on the simulated clock. */
 const ASK_TIMEOUT_MS = 24 * 3_600_000;
 
@@ -161,6 +163,7 @@ export class RunningChannel implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.#kill();
     this.gateway.states.length = 0;
+    await this.letPass(BACK_OFF_MS);
     this.#host = this.#spawn();
     await this.isReady();
   }
