@@ -190,9 +190,12 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     const outbox = (name: string) => core.outboxes.get(name);
     await announceRestart({ journal, clock: world.clock, outbox });
   }
+  const { automation } = services;
+  if (isWhole) print(await automation.line());
   const report = () =>
     reportHealth({
       version,
+      jobs: () => automation.report(),
       uptimeMs,
       deadLetters: () => system.deadLetters,
       journal,
@@ -331,6 +334,7 @@ function startActors(
   services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });
   if (isWhole) void wakeEndedSessions(journal, core.router);
   const channels = core.startChannels();
+  services.automation.start({ spawn: (definition) => system.spawn(definition), core });
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
   return { core, channels };
 }

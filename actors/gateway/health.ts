@@ -4,6 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import type { CronReport } from "../automation/cron_protocol.ts";
 import type { Journal, JournalCounts } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
@@ -60,6 +61,16 @@ export interface HealthReport {
     /** It is not known whether they arrived. */
     readonly unknown_outbound: number;
   } | null;
+  /** Scheduled jobs; null when nobody can tell. */
+  readonly jobs: {
+    readonly count: number;
+    readonly enabled: number;
+    readonly running: number;
+    /** ISO; null when none is due. */
+    readonly next_due: string | null;
+    /** Why they cannot be kept just now. */
+    readonly trouble: string | null;
+  } | null;
   /** Messages inside the gateway that no actor handled. */
   readonly dead_letters: number;
 }
@@ -69,6 +80,8 @@ export interface HealthSources {
   readonly version: string;
   readonly uptimeMs: () => number;
   readonly deadLetters: () => number;
+  /** @default nobody knows of jobs */
+  readonly jobs?: () => Promise<CronReport | null>;
   readonly journal: Journal;
   readonly gate: ActorRef<GateActorMessage>;
   readonly router: ActorRef<RouterActorMessage>;
@@ -81,8 +94,9 @@ export interface HealthSources {
 /** Asks everyone and puts the answers together. */
 export async function reportHealth(sources: HealthSources): Promise<HealthReport> {
   const timeoutMs = REPORT_TIMEOUT_MS;
-  const [counts, gate, sessions, channels, mcp] = await Promise.all([
+  const [counts, jobs, gate, sessions, channels, mcp] = await Promise.all([
     orNull(sources.journal.counts()),
+    orNull(sources.jobs?.()),
     orNull(sources.gate.ask<GateReport>(
       (replyTo) => ({ type: "report_permits", replyTo }),
       { timeoutMs },
@@ -113,8 +127,16 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
     },
     queue: counts === null ? null : queueDepths(counts),
     stranded: counts === null ? null : strandedCounts(counts),
+    jobs: jobs === null ? null : jobsHealth(jobs),
     dead_letters: sources.deadLetters(),
   };
+}
+
+function jobsHealth(
+  { jobs: count, enabled, underWay: running, nextDueMs, trouble }: CronReport,
+): HealthReport["jobs"] {
+  const next = nextDueMs === null ? null : new Date(nextDueMs).toISOString();
+  return { count, enabled, running, next_due: next, trouble };
 }
 
 async function channelHealth(

@@ -28,6 +28,7 @@ import { ToolRegistry } from "../tools/registry.ts";
 import { type Tool, ToolError, type ToolNeeds, type ToolProcesses } from "../tools/tool.ts";
 import { webTools } from "../tools/web/web_tools.ts";
 import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
+import { wireAutomation, type WiredAutomation } from "./automation_wiring.ts";
 import { documentReader } from "./document_reader.ts";
 import { wireModels } from "./model_wiring.ts";
 import { memoryTool } from "./memory_tools.ts";
@@ -83,6 +84,7 @@ export interface WiredServices {
   readonly memory: WiredMemory;
   readonly recall: WiredRecall;
   readonly skills: SkillLibrary;
+  readonly automation: WiredAutomation;
   /** Known once the shell was tried. */
   readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
@@ -121,11 +123,12 @@ export function wireServices(options: WiringOptions): WiredServices {
   });
   const { clock } = world;
   const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
+  const automation = wireAutomation({ loaded, world, journal, workspace, isScheduled });
   const ofTools = { ...memory, read: (path: string) => promptFiles.read(path) };
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
   const toolContext = toolContextOf(options, rules);
-  const tools = [...toolsOf(loaded), recall.tool, ...shell.tools];
+  const tools = [...toolsOf(loaded), recall.tool, automation.tool, ...shell.tools];
   const registry = new ToolRegistry(
     world.clock,
     tools.map((tool) =>
@@ -145,6 +148,7 @@ export function wireServices(options: WiringOptions): WiredServices {
     modelLine,
     memory,
     recall,
+    automation,
     skills,
     preloadModel: async () => {
       await Promise.all([provider.preload(), skills.texts()]);
