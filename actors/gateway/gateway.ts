@@ -43,7 +43,7 @@ import { takeLocks } from "./locks.ts";
 import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
 import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
 import { wirePlugins } from "./plugin_wiring.ts";
-import { preloadSoon } from "./preload.ts";
+import { preloadOnce } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
 import { checkRights } from "./rights/check_rights.ts";
@@ -149,7 +149,9 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const { command = DEFAULT_COMMAND } = options;
   owned.use(await takeLocks(loaded.locations, { clock: world.clock, command }));
   const journal = owned.use(await openGround(options));
-  const shell = owned.use(wireShell(loaded, world));
+  const { promise: isServing, resolve: tellServing } = Promise.withResolvers<void>();
+  const shell = owned.use(wireShell(loaded, world, isWhole ? isServing : undefined));
+  owned.defer(tellServing); // of a start that fails, too: the shell's end waits for its beginning
   // It outlives the actors, whose last calls it records.
   let needsOf: WiredServices["needsOf"] = () => undefined;
   const audit = owned.use(
@@ -205,7 +207,6 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
       outboxes: core.outboxes,
       mcp: mcp && (() => mcp.report()),
     });
-  owned.use(preloadSoon(services.preloadModel, world.clock));
   if (!isWhole) {
     print(await services.toolsLine);
     return { core, channels, healthServer: undefined, report };
@@ -220,8 +221,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const stranded = strandedIn(journal, (acted) => core.rowChanged(acted));
   const sessions = sessionHandlers({ recall: services.recall, router: core.router });
   await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded, sessions });
-  // Last, as the shell was tried beside all this.
-  print(await services.toolsLine);
+  tellServing();
+  printOnceKnown(services.toolsLine, print, owned);
   return { core, channels, healthServer, report };
 }
 
@@ -259,6 +260,17 @@ function withinRights(
   const { loaded, isHealthOff, lines } = checkRights(options.loaded);
   for (const line of lines) options.print(line);
   return { options: { ...options, loaded }, hasHealth: !isHealthOff };
+}
+
+/** Prints a line that the start does not wait for; one that comes after the end stays unsaid. */
+function printOnceKnown(
+  line: Promise<string>,
+  print: (line: string) => void,
+  owned: AsyncDisposableStack,
+): void {
+  const ending = new AbortController();
+  owned.defer(() => ending.abort());
+  void line.then((text) => ending.signal.aborted || print(text));
 }
 
 /** The journal and the workspace, which the locks keep for this process alone. */
@@ -305,6 +317,7 @@ function startActors(
     surroundings: { folder: workspace, home: userHomeFolder() },
   });
   const isOwner = ownerCheck(config.owners);
+  const preloadModel = preloadOnce(services.preloadModel);
   const shared = { ...services.shared, isOwner, restart, audit, approval };
   const core = startCore({
     system,
@@ -327,8 +340,10 @@ function startActors(
       },
     }),
     eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
-    startSession: (spawn, sessionKey, router, surroundings) =>
-      spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router)),
+    startSession: (spawn, sessionKey, router, surroundings) => {
+      preloadModel(); // beside the session's own beginning
+      return spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router));
+    },
   });
   const { gate, alarms } = core;
   services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });

@@ -1,28 +1,27 @@
 /**
- * Loads what the first message needs, once the start is over.
+ * Loads what a turn needs when the first one is on its way, and not at the start: a gateway that
+ * nobody writes to does without the memory that it takes.
  * @module
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { Clock } from "../kernel/clock.ts";
 import { asError } from "../kernel/errors.ts";
 
 const logger = getLogger(["troupe", "gateway", "preload"]);
 
-/** After the start, so that loading code does not hold up channels and the first look at health. */
-const DELAY_MS = 300;
-
 /**
- * Runs `load` in a moment, unless it is disposed of first. A failure is logged only: whoever
- * needs what was to be loaded fails as well, and says so where it matters.
+ * Gives what runs `load`, once however often it is called. A failure is logged only: whoever needs
+ * what was to be loaded fails as well, and says so where it matters.
  */
-export function preloadSoon(load: () => Promise<void>, clock: Clock): Disposable {
-  const timer = clock.setTimer(DELAY_MS, () => {
+export function preloadOnce(load: () => Promise<void>): () => void {
+  let hasBegun = false;
+  return () => {
+    if (hasBegun) return;
+    hasBegun = true;
     load().catch((error) => {
       logger.warn("Cannot load the code that talks to the model ahead of time: {error}", {
         error: asError(error).message,
       });
     });
-  });
-  return { [Symbol.dispose]: () => timer.cancel() };
+  };
 }

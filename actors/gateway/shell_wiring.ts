@@ -44,10 +44,15 @@ export type SpawnSessions = (
 ) => ActorRef<ShellSessionsMessage>;
 
 /**
- * Opens the shell beside all else that starts. Where what was asked for does not work, commands
+ * Opens the shell beside all else, once `begin` has resolved: trying it takes processes of its own,
+ * which would hold up a start. Where what was asked for does not work, commands
  * are refused with the reason, and never run at a weaker level.
  */
-export function wireShell(loaded: LoadedConfig, world: World): WiredShell {
+export function wireShell(
+  loaded: LoadedConfig,
+  world: World,
+  begin: Promise<void> = Promise.resolve(),
+): WiredShell {
   const { config: { tools }, locations } = loaded;
   if (!tools.exec.enable) return NO_SHELL;
   const rules = pathRules(loaded, realFolder(locations.workspace));
@@ -57,18 +62,21 @@ export function wireShell(loaded: LoadedConfig, world: World): WiredShell {
     allowedRanges: tools.ssrfWhitelist,
     allowedHosts: tools.allowedHosts,
   });
-  const opening = openShellLevel({
-    clock: world.clock,
-    newId: world.newId,
-    wanted: tools.exec.sandbox,
-    network: tools.exec.network,
-    scope: scopeOf(rules),
-    programFolders: tools.exec.pathAppend.split(delimiter).filter((path) => path.startsWith("/")),
-    stateFolder: locations.stateFolder,
-    env,
-    boundary,
-    allowedAddresses: PROBED_ADDRESSES.filter((address) => isAllowed(boundary, address)),
-  }).catch((error): LevelChoice => ({ state: "none", problem: asError(error).message }));
+  const open = () =>
+    openShellLevel({
+      clock: world.clock,
+      newId: world.newId,
+      wanted: tools.exec.sandbox,
+      network: tools.exec.network,
+      scope: scopeOf(rules),
+      programFolders: tools.exec.pathAppend.split(delimiter).filter((path) => path.startsWith("/")),
+      stateFolder: locations.stateFolder,
+      env,
+      boundary,
+      allowedAddresses: PROBED_ADDRESSES.filter((address) => isAllowed(boundary, address)),
+    });
+  const opening = begin.then(open)
+    .catch((error): LevelChoice => ({ state: "none", problem: asError(error).message }));
   const level = async (): Promise<ShellLevel> => {
     const choice = await opening;
     if (choice.state === "chosen") return choice.level;

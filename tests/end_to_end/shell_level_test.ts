@@ -14,7 +14,12 @@ async function toolsLine(exec: Record<string, unknown>): Promise<string> {
     args: ["gateway"],
     env: { PATH: join(home.path, "no-programs") },
   });
-  await until(() => /^Ready$/m.test(gateway.stdout), { what: "the start", timeoutMs: 30_000 });
+  // The shell is tried once all else runs, and nothing waits for its line.
+  const lines = [/^Ready\n/m, /^Tools: .*\n/m];
+  await until(() => lines.every((line) => line.test(gateway.stdout)), {
+    what: "the start and the line about tools",
+    timeoutMs: 30_000,
+  });
   return /^Tools: .*$/m.exec(gateway.stdout)?.[0] ?? gateway.stdout;
 }
 
