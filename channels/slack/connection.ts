@@ -44,6 +44,9 @@ const GREETING_MS = 20_000;
 /** A connection that held so long had no fault of ours: waits begin anew. */
 const STABLE_AFTER_MS = 30_000;
 
+/** Slack may want another socket at once so often; more of that is a fault. */
+const QUICK_RENEWALS_MAX = 3;
+
 /** How a connection ended, and how long it had worked. */
 interface Held {
   readonly end: SocketEnd;
@@ -62,14 +65,17 @@ export async function keepConnection(
 ): Promise<void> {
   const { clock, random, report } = options;
   let old: SlackSocket | null = null;
+  let quickRenewals = 0;
   for (let failures = 0; !signal.aborted;) {
     const connection: Connection = new Connection(options, old);
     const { end, heldMs } = await connection.run(signal);
-    old = end.state === "refresh" ? connection.socket : null;
-    if (end.state !== "refresh" || signal.aborted) await connection.close();
+    quickRenewals = heldMs >= STABLE_AFTER_MS ? 0 : quickRenewals + 1;
+    const isRenewal = end.state === "refresh" && heldMs > 0 && quickRenewals <= QUICK_RENEWALS_MAX;
+    old = isRenewal && !signal.aborted ? connection.socket : null;
+    if (old === null) await connection.close();
     if (signal.aborted) break;
     if (heldMs >= STABLE_AFTER_MS) failures = 0;
-    if (end.state === "refresh" && heldMs > 0) continue;
+    if (isRenewal) continue;
     options.onLost();
     const { detail, waitMs } = whatNext(end, networkWait(failures++, random));
     logger.info("Connection ended ({detail}); trying again in {waitMs} ms", { detail, waitMs });

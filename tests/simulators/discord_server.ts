@@ -45,6 +45,8 @@ export interface Saying {
   readonly hidesReference?: boolean;
 }
 
+/** Stands for the route in faults of a gateway's handshake. */
+export const UPGRADE = "gateway.upgrade";
 const TOKEN = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
 const MESSAGE_CONTENT = 1 << 15;
 
@@ -350,7 +352,11 @@ export class DiscordPlatform implements AsyncDisposable {
   #handle(request: Request, clientPort: number): Response | Promise<Response> {
     const link = this.#relay.link(clientPort);
     const { pathname } = new URL(request.url);
-    if (pathname.startsWith("/gateway")) return this.#gateway.admit(request, link);
+    if (pathname.startsWith("/gateway")) {
+      const fault = this.faults.take(UPGRADE);
+      if (fault?.kind === "status") return new Response("busy", { status: fault.status });
+      return this.#gateway.admit(request, link);
+    }
     if (pathname.startsWith("/attachments/")) return this.#file(pathname.split("/")[3] ?? "");
     return this.#rest.handle(request, link);
   }

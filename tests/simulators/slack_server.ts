@@ -51,6 +51,8 @@ export interface SeenMessage {
   readonly buttons: readonly string[];
 }
 
+/** Stands for the method in faults of a socket's handshake. */
+export const UPGRADE = "websocket.upgrade";
 const TICKETS_PATH = "/link";
 
 /** One workspace with one app. */
@@ -259,6 +261,8 @@ export class SlackPlatform implements AsyncDisposable {
   }
 
   #upgrade(request: Request, ticket: string): Response {
+    const fault = this.faults.take(UPGRADE);
+    if (fault?.kind === "status") return new Response("busy", { status: fault.status });
     if (!this.#tickets.delete(ticket)) return new Response("no ticket", { status: 403 });
     const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
     this.sockets.admit(socket);

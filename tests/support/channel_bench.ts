@@ -16,6 +16,8 @@ import type { TemporaryFolder } from "./temporary_folder.ts";
 
 /** One pass of simulated time; what is on the wire goes on meanwhile. */
 const STEP_MS = 50;
+/** Where nothing but a sign of life comes for long. */
+export const LONG_STEP_MS = 500;
 /** Real time for whatever is waited for. */
 const PATIENCE_MS = 20_000;
 
@@ -89,20 +91,24 @@ export class ChannelBench<Platform extends AsyncDisposable> implements AsyncDisp
     return this.passUntil(() => this.gateway.states.at(-1)?.state === "ready", "connecting");
   }
 
-  /** Moves time in small steps until `condition` holds. */
-  async passUntil(condition: () => boolean, what: string): Promise<void> {
+  /**
+   * Moves time in small steps until `condition` holds.
+   *
+   * @param stepMs larger ones where little happens for long
+   */
+  async passUntil(condition: () => boolean, what: string, stepMs: number = STEP_MS): Promise<void> {
     const deadlineMs = performance.now() + PATIENCE_MS;
     while (!condition()) {
       if (performance.now() > deadlineMs) throw new Error(`Cannot go on: ${what} did not happen`);
-      await this.letPass(STEP_MS);
+      await this.letPass(stepMs, stepMs);
     }
   }
 
-  /** Lets simulated time pass, and what is on the wire. */
-  async letPass(ms: number): Promise<void> {
-    for (let passedMs = 0; passedMs < ms; passedMs += STEP_MS) {
+  /** Lets simulated time pass, and what is on the wire. @param stepMs as `passUntil` */
+  async letPass(ms: number, stepMs: number = STEP_MS): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
       await breathe();
-      await this.clock.advance(STEP_MS);
+      await this.clock.advance(stepMs);
     }
     await breathe();
   }

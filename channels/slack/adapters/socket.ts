@@ -12,6 +12,8 @@ import { type SocketFrame, socketFrameSchema } from "../wire.ts";
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** Events are small; files come by other ways. */
 const FRAME_BYTES_MAX = 4 * 1024 * 1024;
+/** Slack gives an app ten. */
+const TOO_MANY = "the app has too many sockets open: other programs use its app token";
 /** How long what is being handed in may hold up a close. */
 const CLOSE_GRACE_MS = 1_000;
 
@@ -82,8 +84,7 @@ class WsSocket implements SlackSocket {
     if (frame === undefined) return;
     if (frame.type === "hello") return this.#handlers.onReady();
     if (frame.type === "disconnect") {
-      const isDisabled = frame.reason === "link_disabled";
-      return this.#end.resolve({ state: isDisabled ? "disabled" : "refresh" });
+      return this.#end.resolve(endOf(frame.reason));
     }
     const { envelope_id: envelopeId } = frame;
     if (envelopeId === undefined || this.#isClosing) return;
@@ -107,6 +108,18 @@ class WsSocket implements SlackSocket {
       JSON.stringify({ envelope_id: envelopeId, ...(!isEmpty && { payload }) }),
       () => {},
     );
+  }
+}
+
+/** What Slack says when it wants a socket to end. */
+function endOf(reason: string | undefined): SocketEnd {
+  switch (reason) {
+    case "link_disabled":
+      return { state: "disabled" };
+    case "too_many_websockets":
+      return { state: "lost", detail: TOO_MANY };
+    default:
+      return { state: "refresh" };
   }
 }
 

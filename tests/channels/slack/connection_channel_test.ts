@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { UPGRADE } from "../../simulators/slack_server.ts";
+import { LONG_STEP_MS } from "../../support/channel_bench.ts";
 import { ALICE_CHAT, Harness, TEAM } from "./harness.ts";
+
+const OPEN = "apps.connections.open";
 
 Deno.test.each([
   ["token", { botToken: "xoxb-wrong" }, /"channels\.slack\.botToken": the token is wrong/],
@@ -50,6 +54,7 @@ Deno.test("Slack notices a socket on which nothing moves any more", async () => 
   await harness.passUntil(
     () => gateway.states.some(({ state }) => state === "reconnecting"),
     "the loss of the connection",
+    LONG_STEP_MS,
   );
   await harness.passUntil(() => gateway.states.at(-1)?.state === "ready", "a new socket");
   const [lost] = gateway.states.filter(({ state }) => state === "reconnecting");
@@ -58,7 +63,7 @@ Deno.test("Slack notices a socket on which nothing moves any more", async () => 
 
 Deno.test("Slack keeps a quiet socket", async () => {
   await using harness = await Harness.ready();
-  await harness.letPass(75_000);
+  await harness.letPass(75_000, LONG_STEP_MS);
   assert.equal(harness.platform.callsOf("apps.connections.open").length, 1);
 });
 
@@ -211,3 +216,69 @@ Deno.test("Slack acknowledges what it has no use for", async () => {
   const delivery = harness.platform.sockets.deliver("interactive", { type: "block_actions" });
   await harness.passUntil(() => delivery.isAcknowledged, "an acknowledgement");
 });
+
+Deno.test.each(
+  [
+    ["the handshake is answered with 503", UPGRADE, { kind: "status", status: 503 }, /503/],
+    ["a call is answered with a page", OPEN, { kind: "garbled_answer" }, /no JSON/],
+    ["a call is answered in half", OPEN, { kind: "half_answer" }, /connection failed/],
+    ["a call is reset", OPEN, { kind: "reset" }, /connection failed/],
+    ["Slack fails inside", OPEN, { kind: "refusal", error: "fatal_error" }, /fatal_error/],
+  ] as const,
+)("Slack connects again although %s, and says so", async (_what, method, fault, says) => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.faults.plant(method, fault, 2);
+  platform.sockets.closeAll(1011);
+  await harness.passUntil(() => readies(harness) === 2, "a new socket");
+  const details = gateway.states.filter(({ state }) => state === "reconnecting")
+    .map(({ detail }) => detail);
+  assert.match(details[0] ?? "", /^the connection was closed \(1011\); attempt 1 in \d+ s$/);
+  assert.match(details.at(-1) ?? "", says);
+  platform.says({ text: "there?" });
+  assert.deepEqual(await harness.texts(1), ["there?"]);
+});
+
+Deno.test("Slack says that other programs use its app token, and waits for them", async () => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.sockets.greeting = { type: "disconnect", reason: "too_many_websockets" };
+  platform.sockets.closeAll();
+  const crowded = () => gateway.states.filter(({ detail }) => /too many sockets/.test(detail));
+  await harness.passUntil(() => crowded().length === 2, "two refusals");
+  assert.match(crowded()[1]?.detail ?? "", /other programs use its app token; attempt 3 in \d+ s/);
+  platform.sockets.greeting = undefined;
+  await harness.passUntil(() => readies(harness) === 2, "a new socket");
+});
+
+Deno.test("Slack is not asked for sockets in a storm when it ends each at once", async () => {
+  await using harness = await Harness.ready();
+  const { platform } = harness;
+  const storm = async (): Promise<void> => {
+    const ready = readies(harness);
+    await harness.letPass(100);
+    platform.sockets.say({ type: "disconnect", reason: "refresh_requested" });
+    await harness.passUntil(() => readies(harness) > ready, "another socket");
+  };
+  for (let renewals = 0; renewals < 6; renewals++) await storm();
+  const opened = platform.callsOf("apps.connections.open");
+  const waits = opened.slice(1).map(({ atMs }, index) => atMs - (opened[index]?.atMs ?? 0));
+  assert.ok(waits.slice(0, 3).every((waitMs) => waitMs < 1_000), `${waits}`);
+  assert.ok(waits.slice(-2).every((waitMs) => waitMs > 1_000), `${waits}`);
+});
+
+Deno.test("Slack takes no harm from frames that are none", async () => {
+  await using harness = await Harness.ready();
+  const { platform } = harness;
+  for (const text of ["", "{", "[]", '{"type":7}', '{"envelope_id":{}}', "null"]) {
+    platform.sockets.babble(text);
+  }
+  platform.says({ text: "there?" });
+  assert.deepEqual(await harness.texts(1), ["there?"]);
+  assert.equal(platform.callsOf("apps.connections.open").length, 1);
+});
+
+/** How often the channel was connected. */
+function readies({ gateway }: Harness): number {
+  return gateway.states.filter(({ state }) => state === "ready").length;
+}

@@ -177,3 +177,33 @@ Deno.test("Telegram says once, not per message, that an empty list denies all", 
   await harness.passUntil(() => harness.platform.unconfirmed === 0, "a confirmation");
   assert.equal(recorder.warnings("allowFrom is empty").length, 1);
 });
+
+Deno.test.each(
+  [
+    ["with a proxy's page", { kind: "status", status: 502 }],
+    ["with a page that is none of the Bot API's", { kind: "garbled_answer" }],
+    ["in half", { kind: "half_answer" }],
+    ["with a cut line", { kind: "lost_answer" }],
+    ["with an error inside", { kind: "refusal", code: 500, description: "Internal Server Error" }],
+    ["with a limit", {
+      kind: "refusal",
+      code: 429,
+      description: "Too Many Requests: retry after 5",
+      parameters: { retry_after: 5 },
+    }],
+  ] as const,
+)("Telegram reads on, once, although polls are answered %s, and says so", async (_how, fault) => {
+  await using harness = await Harness.ready();
+  const { platform, gateway } = harness;
+  platform.faults.plant("getUpdates", fault, { times: 3 });
+  platform.userSays({ text: "one" });
+  await harness.passUntil(
+    () => gateway.states.filter(({ state }) => state === "ready").length === 2,
+    "reading again",
+  );
+  platform.userSays({ text: "two" });
+  assert.deepEqual(await harness.texts(2), ["one", "two"]);
+  const lost = gateway.states.filter(({ state }) => state === "reconnecting");
+  assert.match(lost.at(-1)?.detail ?? "", /^Cannot .+; attempt \d in \d+ s$/);
+  assert.equal(gateway.inbounds.length, 2);
+});

@@ -209,6 +209,11 @@ export class GatewayConnection {
   }
 
   /** Ends it as the platform does. */
+  /** Says something that is no frame. */
+  babble(text: string): void {
+    this.#socket.send(text);
+  }
+
   close(code: number): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(code);
   }

@@ -27,6 +27,8 @@ export interface Delivery {
 /** All sockets of one app. */
 export class Sockets {
   readonly deliveries: Delivery[] = [];
+  /** What new sockets are told in place of a greeting; undefined greets. */
+  greeting: JsonObject | undefined;
   /** Whether acknowledgements are asked for again at all. @default true */
   repeats = true;
   readonly #clock: Clock;
@@ -45,7 +47,8 @@ export class Sockets {
   admit(socket: WebSocket): void {
     socket.onopen = () => {
       this.#open.add(socket);
-      socket.send(JSON.stringify({ type: "hello", num_connections: this.#open.size }));
+      const hello = { type: "hello", num_connections: this.#open.size };
+      socket.send(JSON.stringify(this.greeting ?? hello));
     };
     socket.onclose = () => void this.#open.delete(socket);
     socket.onmessage = ({ data }) => this.#take(String(data));
@@ -77,9 +80,14 @@ export class Sockets {
     for (const socket of this.#open) socket.send(JSON.stringify(frame));
   }
 
-  /** Ends all sockets in good order. */
-  closeAll(): void {
-    for (const socket of this.#open) socket.close(1000);
+  /** Says something that is no frame. */
+  babble(text: string): void {
+    for (const socket of this.#open) socket.send(text);
+  }
+
+  /** Ends all sockets. @param code @default 1000, in good order */
+  closeAll(code = 1000): void {
+    for (const socket of this.#open) socket.close(code);
   }
 
   /** Nothing is repeated any more. */
