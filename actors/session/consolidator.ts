@@ -96,7 +96,7 @@ export class Consolidator {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const room = this.#room;
       const { messages, lastConsolidated: from } = this.#conversation;
-      const excess = room === null ? 0 : tokensFrom(messages, from) - room.target;
+      const excess = room === null ? 0 : this.#excess(room.target);
       if (excess <= 0) return "done";
       const limit = settledEnd(messages, from, this.#options.openTurn());
       const end = await this.#round({ limit, excess, mayAsk: true }, signal);
@@ -187,6 +187,13 @@ export class Consolidator {
 
   get #conversation(): SessionLog["conversation"] {
     return this.#options.log.conversation;
+  }
+
+  /** Tokens beyond `target`; those beyond what is summed up at once need not be counted. */
+  #excess(target: number): number {
+    const { messages, lastConsolidated } = this.#conversation;
+    const enough = target + chunkTokensMax(this.#options.services.settings);
+    return tokensFrom(messages, lastConsolidated, enough) - target;
   }
 
   get #room(): ReturnType<typeof conversationRoom> | null {

@@ -6,18 +6,20 @@
 import type { ChatMessage } from "../../providers/provider.ts";
 import type { Breathe } from "../kernel/breathing.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import { Replay } from "./history.ts";
+import { Replay, REPLAYED_MAX } from "./history.ts";
 import { storable } from "./message_line.ts";
-import type { SessionFile, SessionMetadata, StoredMessage } from "./session_file.ts";
+import {
+  type SessionFile,
+  type SessionMetadata,
+  SET_ASIDE,
+  type StoredMessage,
+  UnreadMessage,
+} from "./session_file.ts";
 
-/**
- * Field of a line that takes other lines, named by their ids, out of what the model is shown. Such a
- * line is itself not shown.
- */
-export const SET_ASIDE = "set_aside";
+const NONE: readonly string[] = [];
 
-/** Messages that are taken in at once: some milliseconds. */
-const MESSAGES_PER_BREATH = 5_000;
+/** Messages that are read at once: a few milliseconds. */
+const MESSAGES_PER_BREATH = 250;
 
 /**
  * All that is known of a conversation; it only grows, except for {@link Conversation.clear} and
@@ -45,11 +47,11 @@ export class Conversation {
     this.#updatedAtMs = file.metadata?.updatedAtMs ?? null;
     this.#metadata = file.metadata?.metadata ?? {};
     this.#lastConsolidated = consolidatedOf(file);
-    this.#setAside = new Set(file.messages.flatMap(setAsideBy));
+    this.#setAside = setAsideIn(file.messages);
     for (const stored of file.messages) this.#add(stored);
   }
 
-  /** The same from a long file, a little at a time. */
+  /** The same from a long file, a little at a time; what is not shown again stays unread. */
   static async read(
     key: string,
     file: Pick<SessionFile, "messages" | "metadata">,
@@ -58,10 +60,14 @@ export class Conversation {
     const { messages, metadata } = file;
     const conversation = new Conversation(key, { messages: [], metadata }, nowMs);
     conversation.#lastConsolidated = consolidatedOf(file);
-    conversation.#setAside = new Set(messages.flatMap(setAsideBy));
-    for (const [index, stored] of messages.entries()) {
-      conversation.#add(stored);
-      if (index % MESSAGES_PER_BREATH === MESSAGES_PER_BREATH - 1) await breathe();
+    conversation.#setAside = setAsideIn(messages);
+    const first = Math.max(conversation.#lastConsolidated, messages.length - REPLAYED_MAX);
+    conversation.#messages = messages.slice(0, first).map(kept);
+    for (let index = first; index < messages.length; index += MESSAGES_PER_BREATH) {
+      for (const stored of messages.slice(index, index + MESSAGES_PER_BREATH)) {
+        conversation.#add(stored instanceof UnreadMessage ? stored.read() : stored);
+      }
+      await breathe();
     }
     return conversation;
   }
@@ -92,7 +98,7 @@ export class Conversation {
     const setAside = setAsideBy(stored);
     if (setAside.length === 0) return;
     for (const lineId of setAside) this.#setAside.add(lineId);
-    this.#replay = Replay.of(this.replayed().map(({ message }) => message));
+    this.#replayAnew();
   }
 
   /** The messages that the model is shown, as they are stored. */
@@ -106,11 +112,18 @@ export class Conversation {
       this.#updatedAtMs;
   }
 
+  /** A replay keeps no more than the end. */
+  #replayAnew(): void {
+    const first = Math.max(this.#lastConsolidated, this.#messages.length - REPLAYED_MAX);
+    const shown = this.#messages.slice(first).filter((stored) => this.isShown(stored));
+    this.#replay = Replay.of(shown.map(({ message }) => message));
+  }
+
   #add(stored: StoredMessage): void {
-    const message = storable(stored.message);
-    this.#messages.push(message === stored.message ? stored : { ...stored, message });
+    const added = kept(stored);
+    this.#messages.push(added);
     const isRecent = this.#messages.length > this.#lastConsolidated;
-    if (isRecent && this.isShown(stored)) this.#replay.push(message);
+    if (isRecent && this.isShown(stored)) this.#replay.push(added.message);
   }
 
   /** Whether the model may be shown a message: none of those that were set aside. */
@@ -149,7 +162,7 @@ export class Conversation {
   consolidated(to: number, metadata: JsonObject): void {
     this.#lastConsolidated = to;
     this.#metadata = metadata;
-    this.#replay = Replay.of(this.replayed().map(({ message }) => message));
+    this.#replayAnew();
   }
 
   /** Forgets messages that were summed up; only the store calls it, after the file was replaced. */
@@ -170,13 +183,28 @@ export class Conversation {
   }
 }
 
+/** As a conversation holds it: without images. */
+function kept(stored: StoredMessage): StoredMessage {
+  if (stored instanceof UnreadMessage) return stored;
+  const message = storable(stored.message);
+  return message === stored.message ? stored : { ...stored, message };
+}
+
 function consolidatedOf({ messages, metadata }: Pick<SessionFile, "messages" | "metadata">) {
   return Math.max(0, Math.min(metadata?.lastConsolidated ?? 0, messages.length));
 }
 
+function setAsideIn(messages: readonly StoredMessage[]): Set<string> {
+  const ids = new Set<string>();
+  for (const stored of messages) {
+    for (const lineId of setAsideBy(stored)) ids.add(lineId);
+  }
+  return ids;
+}
+
 /** Ids of the lines that a line takes out; what is none of ours there takes out nothing. */
-function setAsideBy({ extras }: StoredMessage): readonly string[] {
-  const ids = extras[SET_ASIDE];
-  if (!Array.isArray(ids)) return [];
+function setAsideBy(stored: StoredMessage): readonly string[] {
+  const ids = stored instanceof UnreadMessage ? undefined : stored.extras[SET_ASIDE];
+  if (!Array.isArray(ids)) return NONE;
   return ids.filter((id) => typeof id === "string");
 }

@@ -21,6 +21,8 @@ export const INTERRUPTED_RESULT =
  * and few enough that copying them costs nothing. Whole turns beyond twice as many are let go.
  */
 const REPLAY_MESSAGES_MIN = 10_000;
+/** Messages that a replay keeps at most. */
+export const REPLAYED_MAX: number = 2 * REPLAY_MESSAGES_MIN;
 
 /** The result that stands in where a call has none. */
 export function interruptedResult(call: ToolCall): ToolMessage {
@@ -62,7 +64,7 @@ export class Replay {
   static of(messages: Iterable<ChatMessage>): Replay {
     const replay = new Replay();
     // Older ones would be let go again, one by one.
-    for (const message of [...messages].slice(-2 * REPLAY_MESSAGES_MIN)) replay.push(message);
+    for (const message of [...messages].slice(-REPLAYED_MAX)) replay.push(message);
     return replay;
   }
 
@@ -107,7 +109,7 @@ export class Replay {
       this.#ownFrom = this.#messages.length - 1;
       this.#isNextOwn = false;
     }
-    if (this.#messages.length > 2 * REPLAY_MESSAGES_MIN) this.#letGo();
+    if (this.#messages.length > REPLAYED_MAX) this.#letGo();
   }
 
   /** The list as of now, after `leading`; later pushes do not change it. */

@@ -138,7 +138,8 @@ export type RemindPort = (inbound: Inbound, visible: VisibleSpan) => Promise<rea
 
 /** Text files of the workspace that go into the prompt; null where there is none. */
 export interface PromptFiles {
-  read(path: string): Promise<string | null>;
+  /** @param endBytes of a longer file only so much of its end is read, from a line's start on */
+  read(path: string, endBytes?: number): Promise<string | null>;
 }
 
 /** What owners should know of. */

@@ -5,7 +5,7 @@
  */
 
 import { MemoryScope } from "../memory/scope.ts";
-import { recentHistory } from "./recent_history.ts";
+import { RECENT_BYTES_MAX, recentHistory } from "./recent_history.ts";
 import type { PromptFiles, PromptSection } from "./ports.ts";
 import { identityText } from "./prompt_texts.ts";
 import type { SkillTexts } from "./skills/skill_prompt.ts";
@@ -52,7 +52,7 @@ export class PromptBuilder {
   readonly #files: PromptFiles;
   readonly #facts: PromptFacts;
   readonly #skills: SkillTextsSource | undefined;
-  /** By the scope's folder: a history file is long, and rarely changes. */
+  /** By the scope's folder: histories rarely change. */
   readonly #histories = new Map<string, ReadyHistory>();
 
   constructor(files: PromptFiles, facts: PromptFacts, skills?: SkillTextsSource) {
@@ -84,7 +84,7 @@ export class PromptBuilder {
     const [bootstrap, memory, history, cursor, skills] = await Promise.all([
       Promise.all(BOOTSTRAP_FILES.map((name) => this.#readBootstrap(name, scope))),
       this.#files.read(scope.pathOf("MEMORY")),
-      this.#files.read(scope.historyPath),
+      this.#files.read(scope.historyPath, RECENT_BYTES_MAX),
       this.#files.read(scope.dreamCursorPath),
       this.#skills?.texts(),
     ]);

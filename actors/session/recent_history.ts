@@ -10,6 +10,9 @@ import type { HistoryEntry } from "../memory/protocol.ts";
 
 const logger = getLogger(["troupe", "session", "recent_history"]);
 
+/** Bytes of the file's end that hold what is shown: however long it is, it costs the same. */
+export const RECENT_BYTES_MAX: number = 512 * 1024;
+
 const ENTRIES_MAX = 50;
 /** Characters of one entry: a raw dump must not fill the window. */
 const ENTRY_CHARS_MAX = 2_000;

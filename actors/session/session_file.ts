@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { ChatMessage } from "../../providers/provider.ts";
 import { type Breathe, eachLine } from "../kernel/breathing.ts";
 import { withoutByteOrderMark } from "../kernel/byte_order_mark.ts";
+import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
 import { decodeMessage, storable } from "./message_line.ts";
 
@@ -33,6 +34,46 @@ export interface StoredMessage {
   readonly extras: JsonObject;
 }
 
+/**
+ * Field of a line that takes other lines, named by their ids, out of what the model is shown. Such a
+ * line is itself not shown.
+ */
+export const SET_ASIDE = "set_aside";
+
+/**
+ * A message whose line was looked at, and is read when somebody asks for more than its id: of a long
+ * conversation hardly anybody does. It is one of plain words, and sets nothing aside.
+ */
+export class UnreadMessage implements StoredMessage {
+  readonly lineId: string | null;
+  readonly #line: string;
+  #stored: StoredMessage | undefined;
+
+  constructor(line: string, lineId: string | null) {
+    this.#line = line;
+    this.lineId = lineId;
+  }
+
+  get message(): ChatMessage {
+    return this.read().message;
+  }
+
+  get timestampMs(): number | null {
+    return this.read().timestampMs;
+  }
+
+  get extras(): JsonObject {
+    return this.read().extras;
+  }
+
+  /** The message, as those are that were read at once. */
+  read(): StoredMessage {
+    this.#stored ??= parseMessageLine(this.#line) ?? undefined;
+    invariant(this.#stored !== undefined, "a line that was looked at is a message");
+    return this.#stored;
+  }
+}
+
 /** What stands in a session's file. */
 export interface SessionFile {
   /** The last metadata line; null without one. */
@@ -54,6 +95,9 @@ export interface LineFields {
 /** Latest instant that a date can hold, in epoch milliseconds. */
 const EPOCH_MS_MAX = 8.64e15;
 
+/** What an assistant's message may hold besides words. */
+const ASSISTANT_EXTRAS = ["tool_calls", "reasoning_content", "thinking_blocks"] as const;
+
 const METADATA_SCHEMA = z.object({
   key: z.string().nullable().catch(null),
   created_at: z.unknown().optional(),
@@ -71,22 +115,36 @@ export function parseSessionFile(text: string): SessionFile {
   return lines.fileOf(text);
 }
 
-/** The same a little at a time: 100,000 lines take a second. */
+/**
+ * The same a little at a time, for texts of 100,000 lines: many a message is an
+ * {@link UnreadMessage}.
+ */
 export async function readSessionText(text: string, breathe: Breathe): Promise<SessionFile> {
-  const lines = new SessionLines();
+  const lines = new SessionLines({ leavesUnread: true });
   await eachLine(text, breathe, (line) => lines.add(line));
   return lines.fileOf(text);
 }
 
 /** The lines of one file, as they are read. */
 class SessionLines {
+  readonly #leavesUnread: boolean;
   #metadata: SessionMetadata | null = null;
   readonly #messages: StoredMessage[] = [];
   readonly #damaged: string[] = [];
   readonly #healthy: string[] = [];
 
+  constructor({ leavesUnread = false }: { readonly leavesUnread?: boolean } = {}) {
+    this.#leavesUnread = leavesUnread;
+  }
+
   add(line: string): void {
-    const parsed = parseLine(line);
+    const fields = parseObject(line);
+    if (this.#leavesUnread && fields !== null && isPlain(fields)) {
+      this.#healthy.push(line);
+      this.#messages.push(new UnreadMessage(line, lineIdIn(fields)));
+      return;
+    }
+    const parsed = fields === null ? null : parseFields(fields);
     if (parsed === null) {
       this.#damaged.push(line);
       return;
@@ -156,18 +214,33 @@ type ParsedLine =
 
 function parseLine(line: string): ParsedLine | null {
   const fields = parseObject(line);
-  if (fields === null) return null;
+  return fields === null ? null : parseFields(fields);
+}
+
+function parseFields(fields: JsonObject): ParsedLine | null {
   if (fields["_type"] === "metadata") return parseMetadata(fields);
   const decoded = decodeMessage(fields);
   if (decoded === null) return null;
-  const { timestamp, line_id: lineId, ...extras } = decoded.rest;
+  const { timestamp, line_id: _lineId, ...extras } = decoded.rest;
   const stored: StoredMessage = {
     message: decoded.message,
     timestampMs: decodeInstant(timestamp),
-    lineId: typeof lineId === "string" ? lineId : null,
+    lineId: lineIdIn(fields),
     extras,
   };
   return { type: "message", stored };
+}
+
+/** Whether a line is sure to be a message of nothing but words: {decodeMessage} takes each of them. */
+function isPlain(fields: JsonObject): boolean {
+  if (typeof fields["content"] !== "string") return false;
+  if (fields["_type"] === "metadata" || SET_ASIDE in fields) return false;
+  if (fields["role"] === "user") return true;
+  return fields["role"] === "assistant" && ASSISTANT_EXTRAS.every((name) => !(name in fields));
+}
+
+function lineIdIn({ line_id: lineId }: JsonObject): string | null {
+  return typeof lineId === "string" ? lineId : null;
 }
 
 function parseObject(line: string): JsonObject | null {

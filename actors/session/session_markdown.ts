@@ -4,7 +4,7 @@
  */
 
 import type { AssistantMessage, ChatMessage, ToolMessage } from "../../providers/provider.ts";
-import { SET_ASIDE } from "./conversation.ts";
+import { SET_ASIDE } from "./session_file.ts";
 import type { FoundSession } from "./session_catalog.ts";
 import type { StoredMessage } from "./session_file.ts";
 import { imagePlace } from "./message_line.ts";

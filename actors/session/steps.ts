@@ -22,7 +22,7 @@ import type {
 } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import { SET_ASIDE } from "./conversation.ts";
+import { SET_ASIDE } from "./session_file.ts";
 import { interruptedResult } from "./history.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
 import { StepBooking } from "./step_booking.ts";

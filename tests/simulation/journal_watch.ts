@@ -7,7 +7,7 @@ import type { Clock } from "../../actors/kernel/clock.ts";
 import type { HistoryLine, Inbound, Outbound } from "../../actors/journal/journal.ts";
 import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
 import { parseCommand } from "../../actors/session/command_table.ts";
-import { SET_ASIDE } from "../../actors/session/conversation.ts";
+import { SET_ASIDE } from "../../actors/session/session_file.ts";
 import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
 import type { Retention } from "../../actors/gateway/journal_keeper.ts";

@@ -11,6 +11,8 @@ import { orNull } from "./missing.ts";
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const LINE_END = 0x0a;
+/** Read at once: a fraction of a millisecond. */
+const CHUNK_BYTES = 256 * 1024;
 
 /** Files below `folder`, which is made with the first of them. Errors are Deno's own. */
 export class DiskTextFiles {
@@ -22,7 +24,7 @@ export class DiskTextFiles {
 
   /** Whole content, or null where there is no such file. */
   async read(name: string): Promise<string | null> {
-    return await orNull(Deno.readTextFile(join(this.#folder, name)));
+    return await orNull(readAll(join(this.#folder, name)));
   }
 
   /**
@@ -96,6 +98,19 @@ export class DiskTextFiles {
       await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
       return await Deno.open(path, options);
     }
+  }
+}
+
+/** The whole text; others go on while a long one is read. Bytes that are no UTF-8 are replaced. */
+async function readAll(path: string): Promise<string> {
+  using file = await Deno.open(path);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  let text = "";
+  for (;;) {
+    const count = await file.read(chunk);
+    if (count === null) return text + decoder.decode();
+    text += decoder.decode(chunk.subarray(0, count), { stream: true });
   }
 }
 

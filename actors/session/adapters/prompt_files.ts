@@ -36,10 +36,11 @@ export class DiskPromptFiles implements PromptFiles {
    * What only a person can mend must not keep the assistant from answering: its text says so.
    *
    * @param path relative to the workspace; bytes that are no UTF-8 are replaced
+   * @param endBytes of a longer file only so much of its end is read, from a line's start on
    */
-  async read(path: string): Promise<string | null> {
+  async read(path: string, endBytes: number = Infinity): Promise<string | null> {
     try {
-      const text = await this.#read(path);
+      const text = await this.#read(path, endBytes);
       this.#unreadable.delete(path);
       return text;
     } catch (thrown) {
@@ -53,17 +54,21 @@ export class DiskPromptFiles implements PromptFiles {
     }
   }
 
-  async #read(path: string): Promise<string | null> {
+  async #read(path: string, endBytes: number): Promise<string | null> {
     const absolute = join(this.#workspace, path);
-    const state = stateOf(absolute);
-    if (state === null) {
+    const found = stateOf(absolute);
+    if (found === null) {
       this.#cache.delete(path);
       return null;
     }
+    const { size } = found;
+    const state = `${found.state}:${endBytes}`;
     const cached = this.#cache.get(path);
     if (cached?.state === state) return cached.text;
     try {
-      const text = await Deno.readTextFile(absolute);
+      const text = size <= endBytes
+        ? await Deno.readTextFile(absolute)
+        : await readEnd(absolute, size - endBytes);
       this.#cache.set(path, { state, text });
       return text;
     } catch (error) {
@@ -92,16 +97,24 @@ const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map([
   ["windows", "Windows"],
 ]);
 
+/** The lines of a file that begin behind `start`. */
+async function readEnd(path: string, start: number): Promise<string> {
+  using file = await Deno.open(path);
+  await file.seek(start, Deno.SeekMode.Start);
+  const text = await new Response(file.readable).text();
+  return text.slice(text.indexOf("\n") + 1);
+}
+
 /**
  * Everything that an edit changes, a replacement by another file included; null without a file.
  * It stands before every model call, seven times: a look takes 2 us, and 60 by way of a thread.
  */
-function stateOf(path: string): string | null {
+function stateOf(path: string): { readonly state: string; readonly size: number } | null {
   try {
     const { mtime, ctime, size, ino, isFile } = Deno.statSync(path);
     // Opening a pipe would wait for ever.
     if (!isFile) throw new Deno.errors.IsADirectory(`"${path}" is no file`);
-    return [mtime?.getTime(), ctime?.getTime(), size, ino].join(":");
+    return { state: [mtime?.getTime(), ctime?.getTime(), size, ino].join(":"), size };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;

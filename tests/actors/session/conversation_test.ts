@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { Conversation } from "../../../actors/session/conversation.ts";
-import type { SessionMetadata, StoredMessage } from "../../../actors/session/session_file.ts";
+import { REPLAYED_MAX } from "../../../actors/session/history.ts";
+import {
+  encodeMessageLine,
+  readSessionText,
+  type SessionMetadata,
+  type StoredMessage,
+  UnreadMessage,
+} from "../../../actors/session/session_file.ts";
+import { neverBreathe } from "../../../actors/kernel/breathing.ts";
 import type { ChatMessage } from "../../../providers/provider.ts";
 
 const NOW_MS = 1_000;
@@ -94,4 +102,25 @@ Deno.test("Conversation keeps no images, awake or asleep", () => {
   const content = [{ type: "text", text: "[image: /a.png]" }];
   assert.deepEqual(conversation.messages[0]?.message.content, content);
   assert.deepEqual(conversation.replay()[0]?.content, content);
+});
+
+Deno.test("Conversation reads of a long file only what is shown again", async () => {
+  const lines = Array.from({ length: REPLAYED_MAX + 500 }, (_, n) => {
+    const message = { role: n % 2 === 0 ? "user" as const : "assistant" as const, content: `${n}` };
+    return encodeMessageLine(message, { timestampMs: NOW_MS, lineId: `t${n}:0` });
+  });
+  const text = lines.map((line) => `${line}\n`).join("");
+  const file = await readSessionText(text, neverBreathe);
+  for (const first of [500, 1_000]) {
+    const read = { ...file, metadata: metadata(first === 500 ? 0 : first) };
+    const options = { nowMs: NOW_MS, breathe: neverBreathe };
+    const conversation = await Conversation.read("a:b", read, options);
+    const isUnread = conversation.messages.map((stored) => stored instanceof UnreadMessage);
+    assert.equal(isUnread.indexOf(false), first);
+    assert.equal(isUnread.lastIndexOf(true), first - 1);
+    const [shown] = conversation.replay();
+    assert.deepEqual(shown, { role: "user", content: `${first}` });
+    assert.equal(conversation.replay().length, lines.length - first);
+    assert.equal(conversation.messages[0]?.message.content, "0");
+  }
 });

@@ -6,7 +6,11 @@ import {
   encodeMetadataLine,
   parseMessageLine,
   parseSessionFile,
+  readSessionText,
+  type StoredMessage,
+  UnreadMessage,
 } from "../../../actors/session/session_file.ts";
+import { neverBreathe } from "../../../actors/kernel/breathing.ts";
 import { storable } from "../../../actors/session/message_line.ts";
 import { anyMessage, anyText } from "./arbitrary_messages.ts";
 
@@ -228,5 +232,42 @@ Deno.test("parseSessionFile never throws and loses no line, whatever stands in a
     const again = parseSessionFile(file.healthyText);
     assert.deepEqual(again.damaged, []);
     assert.deepEqual(again.messages, file.messages);
+  }));
+});
+
+/** As it stands there, whether it was read at once or not. */
+function whole({ message, timestampMs, lineId, extras }: StoredMessage): StoredMessage {
+  return { message, timestampMs, lineId, extras };
+}
+
+Deno.test("readSessionText finds what parseSessionFile finds, and leaves plain words unread", async () => {
+  const lines = fc.array(fc.oneof(
+    fc.record({ message: anyMessage, lineId: anyText }).map(({ message, lineId }) =>
+      encodeMessageLine(message, { timestampMs: NOW_MS, lineId, extras: { sender_id: "ou_1" } })
+    ),
+    fc.constantFrom(
+      "{",
+      "[]",
+      "{}",
+      `{"role":"user"}`,
+      `{"role":"robot","content":"x"}`,
+      `{"role":"user","content":"x","set_aside":["t1:0"],"line_id":7}`,
+      `{"role":"assistant","content":"x","tool_calls":null}`,
+      `{"role":"assistant","content":"x","tool_calls":1}`,
+      `{"_type":"metadata","role":"user","content":"x"}`,
+    ),
+  ));
+  await fc.assert(fc.asyncProperty(lines, async (some) => {
+    const text = some.map((line) => `${line}\n`).join("");
+    const { messages, ...rest } = await readSessionText(text, neverBreathe);
+    const { messages: expected, ...same } = parseSessionFile(text);
+    assert.deepEqual(rest, same);
+    assert.deepEqual(messages.map(whole), expected);
+    const isUnread = messages.map((stored) => stored instanceof UnreadMessage);
+    const isWords = expected.map(({ message: { role, content }, extras }) =>
+      role === "user" && typeof content === "string" && content !== "" &&
+      extras["set_aside"] === undefined
+    );
+    for (const [index, isWord] of isWords.entries()) assert.ok(isUnread[index] || !isWord);
   }));
 });

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { SET_ASIDE } from "../../../actors/session/conversation.ts";
+import { SET_ASIDE } from "../../../actors/session/session_file.ts";
 import { endedConversations, endedFileName } from "../../../actors/session/ended_conversation.ts";
 import { parseMessageLine, parseSessionFile } from "../../../actors/session/session_file.ts";
 import { sessionFileName } from "../../../actors/session/session_name.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { mock } from "node:test";
 import { readImage } from "../../../../actors/session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../../../../actors/session/adapters/prompt_files.ts";
 import {
@@ -61,6 +62,24 @@ Deno.test("DiskPromptFiles gives the same text until the file changes", async ()
   assert.equal(await files.read("SOUL.md"), "two");
   await Deno.remove(path);
   assert.equal(await files.read("SOUL.md"), null);
+});
+
+Deno.test("DiskPromptFiles reads no more than the end of a long file, from a line's start", async () => {
+  await using root = await temporaryFolder();
+  const files = new DiskPromptFiles(root.path);
+  const path = join(root.path, "long.jsonl");
+  const line = (n: number) => `{"n":${n},"text":"你好 and more"}\n`;
+  await Deno.writeTextFile(path, Array.from({ length: 1_000 }, (_, n) => line(n)).join(""));
+  const whole = mock.method(Deno, "readTextFile").mock;
+  try {
+    assert.equal(await files.read("long.jsonl", 80), line(998) + line(999));
+    await Deno.writeTextFile(path, line(1_000), { append: true });
+    assert.equal(await files.read("long.jsonl", 80), line(999) + line(1_000));
+    assert.equal(whole.callCount(), 0);
+  } finally {
+    whole.restore();
+  }
+  assert.equal((await files.read("long.jsonl"))?.split("\n").length, 1_002);
 });
 
 Deno.test("DiskPromptFiles replaces bytes that are no UTF-8", async () => {
