@@ -110,7 +110,8 @@ class McpServer implements Actor<McpServerMessage | Internal> {
   #waiting: Waiting[] = [];
   #hopeful: ReplyTo<McpServerReport>[] = [];
   #isPatient = true;
-  #listing: "idle" | "listing" | "listing_again" = "idle";
+  /** `busy` while a list is made and for a while after it; `stale`: and there is news since. */
+  #listing: "idle" | "busy" | "stale" = "idle";
   #isFirst = true;
 
   constructor(
@@ -235,18 +236,20 @@ class McpServer implements Actor<McpServerMessage | Internal> {
 
   #offersChanged(attempt: number): void {
     if (attempt !== this.#attempt || this.#phase.state !== "ready") return;
-    if (this.#listing !== "idle") return void (this.#listing = "listing_again");
-    this.#listing = "listing";
-    this.#list(attempt);
+    if (this.#listing === "idle") this.#list(attempt);
+    else this.#listing = "stale";
   }
 
   #listDue(attempt: number): void {
-    if (attempt === this.#attempt && this.#phase.state === "ready") this.#list(attempt);
+    if (attempt !== this.#attempt) return;
+    if (this.#listing === "stale") this.#list(attempt);
+    else this.#listing = "idle";
   }
 
   #list(attempt: number): void {
     if (this.#phase.state !== "ready") return;
     const { connection } = this.#phase;
+    this.#listing = "busy";
     this.#context.pipe(
       (signal) => this.#connections.list(connection, signal),
       (outcome) => ({ type: "list_ended", attempt, outcome }),
@@ -259,9 +262,7 @@ class McpServer implements Actor<McpServerMessage | Internal> {
       const { message } = outcome.error;
       logger.warn("MCP server {server} cannot be listed anew: {reason}", this.#named(message));
     } else this.#offer(outcome.value);
-    const isAgain = this.#listing === "listing_again";
-    this.#listing = isAgain ? "listing" : "idle";
-    if (isAgain) this.#context.after(RELIST_MS, { type: "list_due", attempt });
+    this.#context.after(RELIST_MS, { type: "list_due", attempt });
   }
 
   #offer(listing: McpListing | null): void {
