@@ -28,7 +28,7 @@ const PASSWORD = "correct horse";
 
 /** A provider with one mailbox; hold it with `await using`. */
 export class EmailPlatform implements AsyncDisposable {
-  readonly password: string = PASSWORD;
+  readonly #account = { user: BOT, password: PASSWORD };
   readonly inbox: Folder = new Folder("INBOX");
   readonly sentFolder: Folder = new Folder("Sent");
   /** IMAP commands, in order. */
@@ -56,11 +56,10 @@ export class EmailPlatform implements AsyncDisposable {
       ...(hasIdle ? ["IDLE"] : []),
       ...(keepsSent ? ["X-GM-EXT-1"] : []),
     ];
-    const account = { user: BOT, password: PASSWORD };
     const folders = new Map([["INBOX", this.inbox], ["Sent", this.sentFolder]]);
     this.#imap = new LineServer((socket) =>
       new ImapSession(socket, {
-        ...account,
+        ...this.#account,
         capabilities,
         folders,
         commands: this.commands,
@@ -71,12 +70,22 @@ export class EmailPlatform implements AsyncDisposable {
     );
     this.#smtp = new LineServer((socket) =>
       serveSmtp(socket, {
-        ...account,
+        ...this.#account,
         extensions: ["AUTH PLAIN", "8BITMIME", "SMTPUTF8", "SIZE 26214400"],
         takeFault: (at) => this.#takeFault(at),
         onMail: (mail) => this.#post(mail),
       })
     );
+  }
+
+  get password(): string {
+    return this.#account.password;
+  }
+
+  /** The owner changes the password; who is signed in is put out. */
+  changePassword(password: string): void {
+    this.#account.password = password;
+    this.cutAll();
   }
 
   /** The keys of a section for this provider. */

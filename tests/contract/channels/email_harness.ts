@@ -99,8 +99,14 @@ export class EmailHarness implements ChannelHarness {
       case "forbidden":
         return this.#platform.plant({ at: "RCPT", reply: "550 5.1.1 No such user here" });
       case "lost_answer":
+      case "half_answer":
+      case "garbled_answer":
         return this.#platform.plant({ at: "LOST" });
     }
+  }
+
+  shutOut(): void {
+    this.#platform.changePassword("another one");
   }
 
   limitRate(retryAfterMs: number): void {
