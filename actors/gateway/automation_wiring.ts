@@ -19,7 +19,9 @@ import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { cronTool } from "../tools/cron.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { ControlHandler } from "./control_handler.ts";
 import type { Core } from "./core.ts";
+import { cronHandlers } from "./cron_desk.ts";
 import { ownerCheck } from "./rights/owner_check.ts";
 import { effectiveSessionKey } from "./session_key.ts";
 import type { World } from "./world.ts";
@@ -52,6 +54,8 @@ export interface WiredAutomation {
   readonly tool: Tool;
   /** Starts the actor; until then the tool cannot reach the jobs. */
   readonly start: (surroundings: AutomationSurroundings) => ActorRef<CronMessage>;
+  /** How the gateway answers about jobs, once it has started. */
+  readonly handlers: () => readonly ControlHandler[];
   /** How it stands; null when the actor gives no answer. */
   readonly report: () => Promise<CronReport | null>;
   /** What is said at the start, once the file was read. */
@@ -82,6 +86,7 @@ export function wireAutomation(options: AutomationWiring): WiredAutomation {
       isOwner: ownerCheck(config.owners),
     })),
     start: (surroundings) => ref = surroundings.spawn(cronActor(keeperOf(options, surroundings))),
+    handlers: () => ref === undefined ? [] : cronHandlers(ref),
     report,
     line: async () => jobsLine(await report(), options),
   };

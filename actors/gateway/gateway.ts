@@ -219,7 +219,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   print(`Health: ${healthServer?.url ?? "off"}`);
   const { modelLine: model } = services;
   const stranded = strandedIn(journal, (acted) => core.rowChanged(acted));
-  const sessions = sessionHandlers({ recall: services.recall, router: core.router });
+  const ofSessions = sessionHandlers({ recall: services.recall, router: core.router });
+  const sessions = [...ofSessions, ...automation.handlers()];
   await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded, sessions });
   tellServing();
   printOnceKnown(services.toolsLine, print, owned);

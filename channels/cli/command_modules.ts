@@ -67,3 +67,8 @@ export function sessions(): Promise<typeof import("./commands/sessions.ts")> {
 export function mcp(): Promise<typeof import("./commands/mcp.ts")> {
   return import("./commands/mcp.ts");
 }
+
+/** Loads `cron` and what stands below it. */
+export function cron(): Promise<typeof import("./commands/cron.ts")> {
+  return import("./commands/cron.ts");
+}

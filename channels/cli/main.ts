@@ -6,6 +6,7 @@
 import { Command, CommanderError } from "commander";
 import { asError } from "../../actors/kernel/errors.ts";
 import { systemTerminal, type Terminal } from "./adapters/terminal.ts";
+import { addCron } from "./cron_commands.ts";
 import { loadCommands } from "./load_commands.ts";
 import { addMcp } from "./mcp_commands.ts";
 import { addProviders } from "./provider_commands.ts";
@@ -56,6 +57,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addMcp(program, terminal, done);
   addRights(program, terminal, done);
   addSessions(program, terminal, done);
+  addCron(program, terminal, done);
   return program;
 }
 
