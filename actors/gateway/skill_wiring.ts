@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { bundledSkillsFolder } from "../session/skills/adapters/bundled_skills.ts";
+import { findOnMachine } from "../session/skills/adapters/local_programs.ts";
 import { diskSkills } from "../session/skills/adapters/disk_skills.ts";
 import {
   findingCommand,
@@ -15,9 +16,11 @@ import {
   type Requirements,
 } from "../session/skills/requirements.ts";
 import { SkillLibrary } from "../session/skills/skill_library.ts";
+import { commandEnvironment } from "../tools/adapters/command_environment.ts";
 import { judgePath, type PathRules } from "../tools/path_policy.ts";
 import type { ToolProcesses } from "../tools/tool.ts";
-import { systemName } from "./adapters/local_folders.ts";
+import { realFolderOr, systemName } from "./adapters/local_folders.ts";
+import { pathRules } from "./tool_wiring.ts";
 
 /** A shell that does not answer by then has other troubles. */
 const FIND_TIMEOUT_MS = 10_000;
@@ -36,8 +39,27 @@ export interface SkillWiringOptions {
 }
 
 /** The library of skills that all prompts share. */
-export function wireSkills(
-  { loaded, clock, rules, hasTool, shell }: SkillWiringOptions,
+export function wireSkills(options: SkillWiringOptions): SkillLibrary {
+  const { clock, hasTool, shell } = options;
+  const find = (wanted: Requirements) => findWith(shell, wanted);
+  return libraryOf(options, new RequirementCheck({ clock, os: systemName(), hasTool, find }));
+}
+
+/** The same for a command: programs are those of this machine, and all tools count as there. */
+export function skillsOffline(loaded: LoadedConfig, clock: Clock): SkillLibrary {
+  const rules = pathRules(loaded, realFolderOr(loaded.locations.workspace));
+  const env = commandEnvironment(loaded.config.tools.exec);
+  const find = (wanted: Requirements) => findOnMachine(wanted, env);
+  const hasTool = () => true;
+  return libraryOf(
+    { loaded, rules },
+    new RequirementCheck({ clock, os: systemName(), hasTool, find }),
+  );
+}
+
+function libraryOf(
+  { loaded, rules }: Pick<SkillWiringOptions, "loaded" | "rules">,
+  requirements: RequirementCheck,
 ): SkillLibrary {
   const { config, locations } = loaded;
   return new SkillLibrary({
@@ -48,17 +70,12 @@ export function wireSkills(
     ],
     disabled: config.agents.defaults.disabledSkills,
     refusal: (path) => refusalOf(path, rules),
-    requirements: new RequirementCheck({
-      clock,
-      os: systemName(),
-      hasTool,
-      find: (wanted) => findWith(shell, wanted),
-    }),
+    requirements,
   });
 }
 
 /** Why tools may not read a skill, in half a sentence. */
-export function refusalOf(path: string, rules: PathRules): string | null {
+function refusalOf(path: string, rules: PathRules): string | null {
   const verdict = judgePath(path, "read", rules);
   if (verdict === "allowed") return null;
   return verdict === "outside"

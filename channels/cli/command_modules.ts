@@ -72,3 +72,8 @@ export function mcp(): Promise<typeof import("./commands/mcp.ts")> {
 export function cron(): Promise<typeof import("./commands/cron.ts")> {
   return import("./commands/cron.ts");
 }
+
+/** Loads `skills list`, `show`, `install` and `remove`. */
+export function skills(): Promise<typeof import("./commands/skills.ts")> {
+  return import("./commands/skills.ts");
+}

@@ -13,6 +13,7 @@ import { addProviders } from "./provider_commands.ts";
 import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
 import { addRights } from "./rights_commands.ts";
 import { addSessions } from "./session_commands.ts";
+import { addSkills } from "./skill_commands.ts";
 import { VERSION } from "./version.ts";
 
 /**
@@ -58,6 +59,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addRights(program, terminal, done);
   addSessions(program, terminal, done);
   addCron(program, terminal, done);
+  addSkills(program, terminal, done);
   return program;
 }
 
