@@ -112,9 +112,8 @@ Deno.test("A skill comes from a registry, whole, with a note of where from, and 
   assert.equal(await place.read("tea-skill/SKILL.md"), "mine");
   assert.equal(await place.install("@me/tea-skill", { ...more, force: true }), 0);
   assert.match(await place.read("tea-skill/SKILL.md"), /brews tea/);
-  assert.deepEqual([...Deno.readDirSync(join(place.path, "ws/skills"))].map(({ name }) => name), [
-    "tea-skill",
-  ]);
+  const left = await Array.fromAsync(Deno.readDir(join(place.path, "ws/skills")));
+  assert.deepEqual(left.map(({ name }) => name), ["tea-skill"]);
   assert.equal(await place.remove("tea-skill"), 0);
   assert.equal(await place.remove("tea-skill"), 1);
   assert.equal(await place.remove(".."), 1);
