@@ -7,9 +7,11 @@ import {
   copyFolder,
 } from "../../../../actors/session/skills/adapters/bundled_skills.ts";
 import { readFrontMatter } from "../../../../actors/session/skills/front_matter.ts";
+import { cronTool } from "../../../../actors/tools/cron.ts";
 import { execTool } from "../../../../actors/tools/exec.ts";
 import { writeStdinTool } from "../../../../actors/tools/exec_sessions.ts";
 import { FILE_TOOLS } from "../../../../actors/tools/file_tools.ts";
+import { myTool } from "../../../../actors/tools/my.ts";
 import { recallTool } from "../../../../actors/tools/recall.ts";
 import type { Tool } from "../../../../actors/tools/tool.ts";
 import { webSettingsOf } from "../../../../actors/tools/web/web_settings.ts";
@@ -159,6 +161,8 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
       },
       16_000,
     )),
+    cronTool(() => Promise.reject(new Error("not asked"))),
+    myTool(true),
     execTool(60),
     writeStdinTool(new Probe()),
     recallTool(() => Promise.reject(new Error("not asked"))),
@@ -179,20 +183,6 @@ const WORDS: ReadonlySet<string> = new Set([
 ]);
 
 function parametersOf(name: string): readonly string[] {
-  if (name === "cron") {
-    return [
-      "action",
-      "name",
-      "message",
-      "every_seconds",
-      "cron_expr",
-      "tz",
-      "at",
-      "deliver",
-      "job_id",
-    ];
-  }
-  if (name === "my") return ["action", "key", "value"];
   const tool = TOOLS.get(name);
   assert.ok(tool !== undefined, `there is no tool ${name}`);
   const { properties } = z.object({ properties: z.record(z.string(), z.unknown()) })
