@@ -8,7 +8,7 @@ import { defineForeignTool } from "../foreign_tool.ts";
 import type { Tool, ToolContext, ToolNeeds, ToolResult } from "../tool.ts";
 import { neutralise } from "../untrusted.ts";
 import type { McpUse } from "./connection.ts";
-import { shownSchema } from "./shown_schema.ts";
+import { checkedSchema, shownSchema } from "./shown_schema.ts";
 import { toolNames } from "./tool_names.ts";
 import type { McpListing, McpPromptFacts, McpResourceFacts, McpToolFacts } from "./wire.ts";
 
@@ -187,7 +187,7 @@ function toolOf(name: string, offer: Offer, options: ServerToolsOptions): Tool {
   return defineForeignTool({
     ...{ name, needs, timeoutMs },
     description: described(offer.description, server),
-    schema: offer.schema,
+    schema: checkedSchema(offer.schema),
     shown: shownSchema(offer.schema, neutralise),
     concurrency: offer.isReadOnly ? "shared" : "exclusive",
     run: (args, context) => use(offer.use(args), offer.isReadOnly, context),

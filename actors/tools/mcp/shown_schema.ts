@@ -1,6 +1,6 @@
 /**
  * A server's JSON Schema in the form in which models see it: an object at its root, references
- * resolved, `null` as `nullable`, bounded in size. Arguments are checked against the server's own.
+ * resolved, `null` as `nullable`, bounded in size; and in the form in which arguments are checked.
  * @module
  */
 
@@ -11,6 +11,10 @@ const DEPTH_MAX = 16;
 /** As JSON; what is larger costs every request. */
 const SCHEMA_CHARS_MAX = 24_000;
 const DESCRIPTION_CHARS_MAX = 1_000;
+
+/** Larger ones are not checked by: that would take longer than a call may. */
+const CHECKED_CHARS_MAX = 200_000;
+const CHECKED_DEPTH_MAX = 64;
 
 /** Keywords whose value is a schema, a list of them, or a map of them. */
 const SINGLE = new Set(["items", "additionalProperties", "not", "contains", "propertyNames"]);
@@ -27,6 +31,28 @@ export function shownSchema(schema: JsonObject, tidy: (text: string) => string):
   return JSON.stringify(whole).length <= SCHEMA_CHARS_MAX
     ? whole
     : { type: "object", properties: {}, description: "Its arguments are too many to show" };
+}
+
+/**
+ * The schema by which arguments are checked: without expressions, which a server could write so
+ * that looking at a text takes forever, and nothing where it is too large to be meant.
+ */
+export function checkedSchema(schema: JsonObject): JsonObject {
+  if (JSON.stringify(schema).length > CHECKED_CHARS_MAX) return { type: "object" };
+  return asObject(withoutExpressions(schema, 0)) ?? {};
+}
+
+function withoutExpressions(value: JsonValue, depth: number): JsonValue {
+  if (depth > CHECKED_DEPTH_MAX) return {};
+  if (isList(value)) return value.map((item) => withoutExpressions(item, depth + 1));
+  const object = asObject(value);
+  if (object === undefined) return value;
+  const entries = Object.entries(object).filter(([keyword, inner]) =>
+    keyword !== "patternProperties" && !(keyword === "pattern" && typeof inner === "string")
+  );
+  return Object.fromEntries(
+    entries.map(([keyword, inner]) => [keyword, withoutExpressions(inner, depth + 1)]),
+  );
 }
 
 interface Scene {

@@ -47,7 +47,7 @@ export interface HttpLink extends TransportLink {
 /** Opens nothing yet. */
 export function httpLink({ server, auth, ...options }: HttpLinkOptions): HttpLink {
   const url = new URL(server.url);
-  const fetch = boundedFetch(url.origin, options);
+  const fetch = boundedFetch(server, options);
   const settings = {
     fetch,
     requestInit: { headers: { ...server.headers } },
@@ -73,9 +73,10 @@ export function httpLink({ server, auth, ...options }: HttpLinkOptions): HttpLin
 
 /** The network: answers begin in time, and no message is longer than we can hold. */
 function boundedFetch(
-  ownerOrigin: string,
+  { url: serverUrl, headers: own }: HttpServer,
   { http, clock, answerMs }: Pick<HttpLinkOptions, "http" | "clock" | "answerMs">,
 ): FetchLike {
+  const ownerOrigin = new URL(serverUrl).origin;
   const fetch = guardedFetch(http, { ownerOrigin });
   return async (url, init = {}) => {
     const late = new AbortController();
@@ -83,8 +84,12 @@ function boundedFetch(
       late.abort(new McpError("mcp_timed_out", `no answer within ${answerMs / 1_000} s`));
     });
     const linked = new LinkedSignal(late.signal, ...(init.signal ? [init.signal] : []));
+    const headers = new Headers(init.headers);
+    // A sign-in asks other servers, whom what the owner wrote for this one does not concern.
+    const isOwn = new URL(url).origin === ownerOrigin;
+    if (!isOwn) { for (const name of Object.keys(own)) headers.delete(name); }
     try {
-      const response = await fetch(url, { ...init, signal: linked.signal });
+      const response = await fetch(url, { ...init, headers, signal: linked.signal });
       return boundedResponse(response, () => linked[Symbol.dispose]());
     } catch (error) {
       linked[Symbol.dispose]();

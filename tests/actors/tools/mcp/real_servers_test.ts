@@ -76,6 +76,45 @@ Deno.test.each(
   assert.ok(!isError);
 });
 
+Deno.test.each([["streamableHttp", "mcp"], ["sse", "sse"]] as const)(
+  "The reference server works over %s, and takes its time over progress",
+  async (transport, path) => {
+    const port = freePort();
+    await using _server = startReference(transport, port);
+    const url = `http://127.0.0.1:${port}/${path}`;
+    await using remote = await mcpBench({ r: { url, toolTimeout: 1 } });
+    await until(async () => {
+      await remote.mcp.settled(new AbortController().signal);
+      return remote.names.includes("mcp_r_echo");
+    }, { timeoutMs: 30_000 });
+    assert.match(await remote.say("mcp_r_echo", { message: "hello" }), /Echo: hello/);
+    const slow = { duration: 1.2, steps: 4 };
+    const told = await remote.say("mcp_r_trigger-long-running-operation", slow);
+    assert.match(told, /completed/);
+  },
+);
+
+/** A port that nobody listens on just now. */
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Starts it as a server over HTTP; disposing ends it. */
+function startReference(transport: string, port: number): AsyncDisposable {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", module("everything"), transport],
+    env: { PORT: String(port) },
+    ...{ stdin: "null", stdout: "null", stderr: "null" },
+  }).spawn();
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
+
 Deno.test("The reference server's picture is a picture", async () => {
   const { content } = await bench.call("mcp_everything_get-tiny-image");
   assert.ok(Array.isArray(content));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../actors/kernel/json.ts";
-import { shownSchema } from "../../../../actors/tools/mcp/shown_schema.ts";
+import { checkedSchema, shownSchema } from "../../../../actors/tools/mcp/shown_schema.ts";
 
 function shown(schema: JsonObject): JsonObject {
   return shownSchema(schema, (text) => text.replaceAll("⟦", "["));
@@ -59,4 +59,18 @@ Deno.test("A schema that is too large to show leaves a tool that can still be ca
   };
   const unfolding = { ...wide, $defs: { a: wide } };
   assert.ok(JSON.stringify(shown(unfolding)).length < 30_000);
+});
+
+Deno.test("Arguments are checked without a server's expressions, and not by schemas beyond measure", () => {
+  const properties = { pattern: { type: "string", pattern: "(a+)+$" }, b: { type: "integer" } };
+  assert.deepEqual(
+    checkedSchema({ type: "object", properties, patternProperties: { "(a+)+$": {} } }),
+    {
+      type: "object",
+      properties: { pattern: { type: "string" }, b: { type: "integer" } },
+    },
+  );
+  assert.deepEqual(checkedSchema({ type: "object", enum: ["x".repeat(300_000)] }), {
+    type: "object",
+  });
 });
