@@ -8,6 +8,7 @@ import type { JsonObject } from "../kernel/json.ts";
 import { promptFacts } from "../session/adapters/prompt_files.ts";
 import type { SubagentRules } from "../session/ports.ts";
 import { subagentPrompt } from "../session/subagents/subagent_prompt.ts";
+import type { SkillTextsSource } from "../session/prompt.ts";
 import { myTool } from "../tools/my.ts";
 import { spawnTool } from "../tools/spawn.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -23,15 +24,19 @@ export function selfTools({ config }: LoadedConfig): readonly Tool[] {
 }
 
 /** What holds for each subagent. */
-export function subagentRules({ config }: LoadedConfig, workspace: string): SubagentRules {
+export function subagentRules(
+  { config }: LoadedConfig,
+  workspace: string,
+  skills: SkillTextsSource,
+): SubagentRules {
   const { maxIterations, timeoutS, maxTokens, sendProgress } = config.agents.subagents;
-  const prompt = subagentPrompt(promptFacts(workspace));
+  const facts = promptFacts(workspace);
   return {
     iterationsMax: maxIterations,
     timeoutMs: timeoutS * 1_000,
     tokensMax: maxTokens,
     showsProgress: sendProgress,
-    systemPrompt: () => Promise.resolve(prompt),
+    systemPrompt: async () => subagentPrompt({ ...facts, skills: (await skills.texts()).index }),
   };
 }
 

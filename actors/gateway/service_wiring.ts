@@ -190,7 +190,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       readDocument: documentReader(hosts, world.clock, toolContext),
       provider,
       models,
-      subagents: subagentRules(loaded, workspace),
+      subagents: subagentRules(loaded, workspace, skills),
       ownFacts: ownFacts(loaded),
       tools: registry,
       toolContext,

@@ -130,7 +130,7 @@ async function set(options: OwnStateOptions, key: string, value: JsonValue): Pro
     return `${key} is ${numberIn(key, value)}, from the next message on`;
   }
   if (READ_ONLY.has(key.split(".", 1)[0] ?? "")) throw refused(key, "it can only be looked at");
-  if (!/^[\w-]{1,100}$/.test(key)) {
+  if (!/^[A-Za-z][\w-]{0,99}$/.test(key)) {
     throw refused(key, "a note's name is one word of letters, digits, - and _");
   }
   if (isSecretName(key) || holdsSecret(value)) throw refused(key, "secrets are not kept in notes");

@@ -61,6 +61,34 @@ Deno.test.each([0, -1])("Gate with a limit of %s never makes anyone wait", async
   assert.equal(granted.length, 50);
 });
 
+Deno.test("Gate leaves one of several permits free of work in the background", async () => {
+  const { home, gate, holder, report } = setUp(3);
+  await using _ = home;
+  const { ref, granted } = holder();
+  for (const requestId of ["a", "b", "c", "d"]) {
+    gate.tell({ type: "request_permit", requestId, holder: ref, isBackground: true });
+  }
+  gate.tell({ type: "request_permit", requestId: "person", holder: ref });
+  await settle();
+  assert.deepEqual(granted, ["a", "b", "person"]);
+  gate.tell({ type: "release_permit", requestId: "a" });
+  await settle();
+  assert.deepEqual(granted, ["a", "b", "person", "c"], "the rest keeps its order");
+  assert.deepEqual(await report(), { permitsMax: 3, held: 3, waiting: 1 });
+});
+
+Deno.test("Gate gives its only permit to work in the background in its turn", async () => {
+  const { home, gate, holder } = setUp(1);
+  await using _ = home;
+  const { ref, granted } = holder();
+  gate.tell({ type: "request_permit", requestId: "a", holder: ref, isBackground: true });
+  gate.tell({ type: "request_permit", requestId: "person", holder: ref });
+  gate.tell({ type: "request_permit", requestId: "b", holder: ref, isBackground: true });
+  for (const requestId of ["a", "person"]) gate.tell({ type: "release_permit", requestId });
+  await settle();
+  assert.deepEqual(granted, ["a", "person", "b"]);
+});
+
 Deno.test("Gate takes permits and requests back when their holder dies", async () => {
   const { home, gate, holder, report } = setUp(1);
   await using _ = home;
