@@ -37,8 +37,12 @@ export interface CallRunnerOptions {
   readonly refusal: (call: GuardedCall, signal: AbortSignal) => Promise<string | null>;
 }
 
-/** What tools reach of the session that calls them. */
-export type SessionReach = Pick<ToolContext, "subagents" | "own">;
+/** What calls reach of their session. */
+export interface SessionReach {
+  readonly tools: Pick<ToolContext, "subagents" | "own">;
+  /** A call may have given the turn's permit back, to wait without it. */
+  readonly ensurePermit: (signal: AbortSignal) => Promise<void>;
+}
 
 /** A call that is about to run. */
 export interface GuardedCall {
@@ -109,9 +113,11 @@ export class CallRunner {
     const { filesFor, ...shared } = services.toolContext;
     const files = filesFor?.(origin.sessionKey) ?? shared.files;
     const scene = { origin, files, reads, send, signal, resultCharsMax };
-    const context: ToolContext = { ...shared, ...reach, ...scene };
+    const context: ToolContext = { ...shared, ...reach?.tools, ...scene };
     try {
-      return await untilAborted(services.tools.run(name, parameters, context), signal);
+      const result = await untilAborted(services.tools.run(name, parameters, context), signal);
+      await reach?.ensurePermit(signal);
+      return result;
     } catch (thrown) {
       signal.throwIfAborted();
       const { message } = asError(thrown);

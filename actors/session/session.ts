@@ -75,6 +75,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #memory: SessionMemory;
   readonly #beside: WorkBeside<SessionActorMessage>;
   readonly #work: WaitingWork;
+  readonly #permit: TurnPermit;
   readonly #seat: TurnSeat;
   readonly #upkeepPermit: TurnPermit;
   readonly #upkeep: Upkeep;
@@ -105,7 +106,7 @@ class Session implements Actor<SessionActorMessage> {
         (outcome) => ({ type: "looked", outcome }),
       )
     );
-    const permit = new TurnPermit({ gate, newId, holder: context.self });
+    const permit = this.#permit = new TurnPermit({ gate, newId, holder: context.self });
     this.#seat = new TurnSeat({
       ...{ sessionKey, gate, newId, permit },
       clock: services.clock,
@@ -428,8 +429,11 @@ class Session implements Actor<SessionActorMessage> {
     const subagents = this.#subagents;
     const rounds = () => this.#turn?.rounds ?? 0;
     return {
-      subagents: subagents.starter(home, log),
-      own: ownState({ services, own: this.#own, log, subagents, rounds }),
+      tools: {
+        subagents: subagents.starter(home, log),
+        own: ownState({ services, own: this.#own, log, subagents, rounds }),
+      },
+      ensurePermit: (signal) => this.#permit.ensure(signal),
     };
   }
 

@@ -85,7 +85,7 @@ export class Turn {
   readonly #reader: TurnReader;
   readonly #rounds: ToolRounds;
   readonly #mustRunAlone: boolean;
-  readonly #reach: (home: Inbound) => SessionReach;
+  readonly #reach: ((home: Inbound) => SessionReach) | undefined;
   #joins = 0;
 
   constructor({ services, log, memory, desk, reach, steps, mustRunAlone = false }: TurnOptions) {
@@ -95,7 +95,7 @@ export class Turn {
     this.#memory = memory;
     this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
-    this.#reach = reach ?? (() => ({}));
+    this.#reach = reach;
     const { sessionKey } = log;
     this.#reader = new TurnReader({ services, conversation: log.conversation });
     this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
@@ -232,7 +232,7 @@ export class Turn {
           source: systemSource(home),
         },
         reads: this.#memory.reads,
-        reach: this.#reach(home),
+        ...(this.#reach !== undefined && { reach: this.#reach(home) }),
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
         refusal: (call, signal) => this.#desk.refusal({ ...call, home }, { log, signal }),
       }),

@@ -59,6 +59,11 @@ export class TurnPermit implements PermitLease {
     await untilAborted(promise, signal);
   }
 
+  /** Asks for it again where it was given back. Rejects as {@linkcode regain} does. */
+  async ensure(signal: AbortSignal): Promise<void> {
+    if (this.#requestId === undefined) await this.regain(signal);
+  }
+
   /** It waits for a permit under this id. */
   asks(requestId: string): boolean {
     return this.#requestId === requestId && this.#granted !== undefined;

@@ -227,6 +227,7 @@ export class GatewayLife {
       journal,
       channels: plan.channels.map((channel) => coreChannel(world, channel.name, chance)),
       permitsMax: sabotage.permitsMax?.(plan.permitsMax) ?? plan.permitsMax,
+      subagentsMax: plan.subagentsMax,
       isUnified: plan.isUnified,
       recovers: true,
       progress: { sendProgress: plan.sendsProgress, sendToolHints: plan.sendsProgress },

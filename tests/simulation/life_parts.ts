@@ -11,6 +11,7 @@ import type { SessionServices, SessionSettings } from "../../actors/session/port
 import { sessionFileName } from "../../actors/session/session_name.ts";
 import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import { ToolRegistry } from "../../actors/tools/registry.ts";
+import { spawnTool } from "../../actors/tools/spawn.ts";
 import { ToolError } from "../../actors/tools/tool.ts";
 import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
 import type { Activity } from "./activity.ts";
@@ -19,6 +20,7 @@ import type { Chance } from "./chance.ts";
 import { JOINS_PER_STEP_MAX } from "./journal_watch.ts";
 import { SimulatedModel } from "./model.ts";
 import { checkRequest } from "./requests.ts";
+import { SUBAGENT_RULES, withSubagents } from "./subagents.ts";
 import { withSummaries } from "./summaries.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { simulatedTools } from "./tools.ts";
@@ -63,11 +65,12 @@ export interface ServicesOptions extends SessionSurroundings {
 
 /** The services that all sessions of a life share. */
 export function sessionServices(options: ServicesOptions): SessionServices {
-  const { world, clock, chance, activity, journal, gate, outbox } = options;
+  const { world, clock, chance, activity, journal, gate, outbox, subagentPlaces } = options;
   const { disk, newId, sabotage } = world;
   const files = disk.mount(clock);
   const startedAtMs = clock.now();
   const { model, tools } = modelAndTools(options);
+  const { subagentsMax } = world.plan;
   return {
     settings: settingsOf(world),
     journal,
@@ -78,6 +81,7 @@ export function sessionServices(options: ServicesOptions): SessionServices {
       await sleep(clock, path.length % 5);
       return path.includes("1") ? { mime: "image/png", base64: "aGk=" } : null;
     },
+    ...(subagentsMax > 0 && { subagents: SUBAGENT_RULES, subagentPlaces }),
     provider: withSummaries(sabotage.provider?.(model) ?? model, {
       clock,
       chance: chance.fork("summaries"),
@@ -107,14 +111,15 @@ export function sessionServices(options: ServicesOptions): SessionServices {
 
 function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
   const { disk, faults, log, newId, plan, record, watch } = world;
-  const model = new SimulatedModel({
+  const newEffect = () => `effect-${newId()}`;
+  const simulated = new SimulatedModel({
     clock,
     worldClock: world.time,
     chance: chance.fork("model"),
     faults,
     log,
     activity,
-    newEffect: () => `effect-${newId()}`,
+    newEffect,
     chats: plan.messages,
     onRequest: (request, mayBeCut) => {
       const story = watch.shownStory(request.conversationId);
@@ -130,7 +135,11 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     activity,
     onRun: (effect) => record.effects.set(effect, (record.effects.get(effect) ?? 0) + 1),
   });
-  return { model, tools: new ToolRegistry(clock, tools) };
+  const registry = new ToolRegistry(clock, tools);
+  if (plan.subagentsMax === 0) return { model: simulated, tools: registry };
+  registry.add(spawnTool(SUBAGENT_RULES.timeoutMs));
+  const own = { clock, chance: chance.fork("subagents"), faults, activity, newEffect };
+  return { model: withSubagents(simulated, own), tools: registry };
 }
 
 function settingsOf({ plan }: Surroundings): SessionSettings {

@@ -31,8 +31,9 @@ export class PermitWatch {
       name: gate.name,
       ask: (makeMessage, options) => gate.ask(makeMessage, options),
       tell: (message) => {
-        if (message.type === "request_permit") this.#request(message.requestId, message.holder);
-        else this.#release(message.requestId);
+        if (message.type !== "request_permit") this.#release(message.requestId);
+        // Work in the background may have to let others pass.
+        else if (message.isBackground !== true) this.#request(message.requestId, message.holder);
         return gate.tell(message);
       },
     };

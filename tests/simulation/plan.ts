@@ -60,6 +60,8 @@ export interface WorldPlan {
   /** How long finished rows stay; for ever without. */
   readonly retention: Retention | undefined;
   readonly sendsProgress: boolean;
+  /** The model starts subagents, and this many work at once; 0: it has none. */
+  readonly subagentsMax: number;
   /** How often an actor fails at a message, before or after it handled that. */
   readonly actorFailureShare: number;
   /** How often a commit takes seconds. */
@@ -94,6 +96,7 @@ export function planOf(seed: number): WorldPlan {
     sessionIdleMs: chance.pick([chance.between(1, 60), chance.between(1_000, 60_000)]),
     ...planLimits(new Chance(seed).fork("limits")),
     sendsProgress: chance.happens(0.7),
+    subagentsMax: new Chance(seed).fork("subagents").weighted([[0, 6], [1, 1], [3, 1]]),
     actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
     slowCommitShare: chance.pick([0, 0, 0.004, 0.03]),
     delayShare: chance.pick([0, 0.02, 0.2]),

@@ -23,9 +23,16 @@ export function checkRequest(
   const wrong = [...wrongOrder(messages), ...wrongCalls(messages)];
   const shown = marksOfPeople(messages).join(" ");
   const said = story.flatMap(({ line }) => marksOfLine(line.text)).join(" ");
-  const isRight = shown === said || (mayBeCut && shown !== "" && said.endsWith(` ${shown}`));
+  const isEnd = shown === "" ? tellOfSubagent(messages) : said.endsWith(` ${shown}`);
+  const isRight = shown === said || (mayBeCut && isEnd);
   if (!isRight) wrong.push(`shows "${shown}" of what was said: "${said}"`);
   return wrong.map((what) => `a request of ${conversationId} ${what}`);
+}
+
+/** A turn that a result began may show nothing but that. */
+function tellOfSubagent(messages: readonly ChatMessage[]): boolean {
+  const last = messages.findLast(({ role }) => role === "user");
+  return last !== undefined && textOf(last).includes("[Result of a subagent");
 }
 
 function marksOfLine(text: string): string[] {

@@ -42,8 +42,11 @@ function effectTool(name: string, concurrency: ToolConcurrency, options: ToolsOp
     needs: {},
     concurrency,
     timeoutMs: 20_000,
-    run: async ({ effect }, { origin, signal }) => {
-      const end = activity.begin(origin.sessionKey, concurrency);
+    run: async ({ effect }, { origin, signal, subagents }) => {
+      // A turn that a result began has the same source, but can start subagents.
+      const isHelper = origin.source === "subagent" && subagents === undefined;
+      const worker = isHelper ? `subagents of ${origin.sessionKey}` : origin.sessionKey;
+      const end = activity.begin(worker, concurrency);
       log.add("tool", `${name} ${effect} for ${origin.sessionKey}`);
       onRun(effect);
       try {

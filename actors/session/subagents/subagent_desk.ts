@@ -42,7 +42,7 @@ export interface SubagentDeskOptions {
   readonly services: SessionServices;
   readonly approvals: ApprovalDesk;
   /** Of the session's turn, which does without it while it waits for a subagent. */
-  readonly permit: PermitLease;
+  readonly permit: Pick<PermitLease, "giveBack">;
   /** Of the session, whose children subagents are. */
   readonly context: Pick<
     ActorContext<SessionMessage | SubagentStopped>,
@@ -136,7 +136,10 @@ export class SubagentDesk {
     return task.id;
   }
 
-  /** Nothing is kept of it: whatever ends the turn that waits ends it as well. */
+  /**
+   * Nothing is kept of it: whatever ends the call that waits ends it as well. Whoever runs the call
+   * sees that the turn has its permit again before it goes on.
+   */
   async #run(order: SubagentOrder, scene: StartScene): Promise<string> {
     const { permit } = this.#options;
     const { signal } = scene;
@@ -152,7 +155,6 @@ export class SubagentDesk {
       return await inlineText(task, report, fit);
     } finally {
       if (signal.aborted) await this.#stop(entry);
-      else await permit.regain(signal);
     }
   }
 

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { Outbound } from "../../../actors/journal/journal.ts";
+import { type Outbound, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
 import { parseCommand } from "../../../actors/session/command_table.ts";
 import type { SeenInbound } from "../journal_watch.ts";
 import { marksIn } from "../marks.ts";
@@ -17,9 +17,22 @@ const SESSIONS_MAX = 10;
 /** So long a failure has its effects: sessions wait before they try again. */
 const CALM_MS = 60_000;
 
+/** Those that people wrote. */
+function ofPeople({ inbounds }: FinishedWorld["watch"]): SeenInbound[] {
+  return [...inbounds.values()].filter(({ row }) => row.channel !== SYSTEM_CHANNEL);
+}
+
+/** A subagent that nobody stopped reports, and only then its session goes on with that. */
+function hearsOfEachSubagent({ watch }: FinishedWorld): string[] {
+  return [...watch.inbounds.values()]
+    .filter(({ row }) => row.channel === SYSTEM_CHANNEL && row.state !== "stopped")
+    .filter(({ row }) => row.draft !== null || !row.content.startsWith("[Result of a subagent"))
+    .map(({ row }) => `the subagent of inbound ${row.seq} is ${row.state} without a report`);
+}
+
 /** Whatever a person writes is accepted, once, and nothing else is. */
 function takesEachMessageInOnce({ watch, platforms }: FinishedWorld): string[] {
-  const accepted = Map.groupBy(watch.inbounds.values(), ({ row }) => row.platformId);
+  const accepted = Map.groupBy(ofPeople(watch), ({ row }) => row.platformId);
   const posted = [...platforms.values()].flatMap((platform) => platform.posted);
   const breaches = posted
     .map(({ platformId }) => ({ platformId, times: accepted.get(platformId)?.length ?? 0 }))
@@ -32,7 +45,7 @@ function takesEachMessageInOnce({ watch, platforms }: FinishedWorld): string[] {
 
 /** What is worked on is what was written. */
 function worksOnWhatWasWritten({ watch, platforms }: FinishedWorld): string[] {
-  return [...watch.inbounds.values()].flatMap(({ row }) => {
+  return ofPeople(watch).flatMap(({ row }) => {
     const written = platforms.get(row.channel)?.messageOf(row.platformId);
     const isRight = row.content === written?.text || row.state === "stopped";
     return isRight ? [] : [`inbound ${row.seq} is "${row.content}" for "${written?.text}"`];
@@ -48,7 +61,7 @@ function bringsEachMessageToAnEnd({ watch }: FinishedWorld): string[] {
 
 /** One row answers a message, with the outcome that the message came to. */
 function answersEachMessageOnce(world: FinishedWorld): string[] {
-  return [...world.watch.inbounds.values()].flatMap((inbound) => {
+  return ofPeople(world.watch).flatMap((inbound) => {
     const { seq, state } = inbound.row;
     const answers = answersTo(inbound, world);
     if (answers.length === 0 && wasTakenBack(inbound, world)) return [];
@@ -140,7 +153,7 @@ function stopsOnlyOnRequest(world: FinishedWorld): string[] {
 
 /** Messages of one chat come to their ends in the order in which they were accepted. */
 function answersInOrder(world: FinishedWorld): string[] {
-  const messages = [...world.watch.inbounds.values()]
+  const messages = ofPeople(world.watch)
     .filter(({ row }) => parseCommand(row.content) === null)
     .filter((inbound) => !wasTakenBack(inbound, world))
     .toSorted((a, b) => a.row.seq - b.row.seq);
@@ -188,6 +201,7 @@ function answersTo({ row }: SeenInbound, { watch }: FinishedWorld): Outbound[] {
 export const answerLaws: Readonly<Record<string, Law>> = {
   takesEachMessageInOnce,
   worksOnWhatWasWritten,
+  hearsOfEachSubagent,
   bringsEachMessageToAnEnd,
   answersEachMessageOnce,
   saysAWordAtEachEnd,
