@@ -31,8 +31,9 @@ export function checkRequest(
 
 /** A turn that a result began may show nothing but that. */
 function tellOfSubagent(messages: readonly ChatMessage[]): boolean {
-  const last = messages.findLast(({ role }) => role === "user");
-  return last !== undefined && textOf(last).includes("[Result of a subagent");
+  return messages.some((message) =>
+    message.role === "user" && textOf(message).includes("[Result of a subagent")
+  );
 }
 
 function marksOfLine(text: string): string[] {
