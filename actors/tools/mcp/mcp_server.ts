@@ -102,6 +102,8 @@ class McpServer implements Actor<McpServerMessage | Internal> {
   #phase: Phase = { state: "connecting" };
   /** Numbers the connections: what is said of an earlier one is not of this one. */
   #attempt = 0;
+  /** Why the connection was gone again before it was known to be there. */
+  #endedEarly: string | undefined;
   #failures = 0;
   #losses = 0;
   #tools = 0;
@@ -163,6 +165,7 @@ class McpServer implements Actor<McpServerMessage | Internal> {
     if (this.#phase.state === "waiting") this.#phase.retry.cancel();
     this.#phase = { state: "connecting" };
     const attempt = ++this.#attempt;
+    this.#endedEarly = undefined;
     this.#isPatient = this.#failures === 0;
     if (this.#isPatient) this.#context.after(PATIENCE_MS, { type: "patience_over", attempt });
     const listener: McpListener = {
@@ -183,6 +186,10 @@ class McpServer implements Actor<McpServerMessage | Internal> {
     }
     if (outcome.state === "failed") return this.#failed(mcpErrorOf(outcome.error));
     const { connection, listing } = outcome.value;
+    if (this.#endedEarly !== undefined) {
+      void this.#connections.dispose(connection);
+      return this.#failed(new McpError("mcp_unreachable", this.#endedEarly));
+    }
     this.#phase = { state: "ready", connection, sinceMs: this.#context.clock.now() };
     this.#listing = "idle";
     this.#offer(listing);
@@ -220,7 +227,8 @@ class McpServer implements Actor<McpServerMessage | Internal> {
   }
 
   #connectionEnded(attempt: number, reason: string): void {
-    if (attempt !== this.#attempt || this.#phase.state !== "ready") return;
+    if (attempt !== this.#attempt) return;
+    if (this.#phase.state === "connecting") this.#endedEarly = reason;
     this.#lose(reason);
   }
 

@@ -164,3 +164,18 @@ Deno.test("A tool that is hidden is not offered, and says itself why it does not
   const { content } = await registry.run("broken", { count: 1 }, bench.context);
   assert.match(String(content), /it is off, as bwrap is missing/);
 });
+
+Deno.test("Tools of a group come in place of those before, and take no name that is taken", () => {
+  const registry = new ToolRegistry(new ManualClock(), [tool("read_file")]);
+  const names = () => registry.definitions().map(({ name }) => name);
+  assert.deepEqual(registry.replaceGroup("a", [tool("mcp_a_x"), tool("mcp_a_y")]), []);
+  assert.deepEqual(registry.replaceGroup("b", [tool("read_file"), tool("mcp_a_x")]), [
+    "read_file",
+    "mcp_a_x",
+  ]);
+  assert.deepEqual(names(), ["read_file", "mcp_a_x", "mcp_a_y"]);
+  registry.replaceGroup("a", [tool("mcp_a_y")]);
+  assert.deepEqual(names(), ["read_file", "mcp_a_y"]);
+  registry.replaceGroup("a", []);
+  assert.deepEqual(names(), ["read_file"]);
+});

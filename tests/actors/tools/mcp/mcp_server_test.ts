@@ -259,3 +259,12 @@ Deno.test("When the gateway stops, the server is let go of and its tools with it
   assert.equal(bench.offers.at(-1), null);
   assert.equal(bench.own.clock.pending, 0);
 });
+
+Deno.test("A connection that is gone as soon as it is made is not taken for one", async () => {
+  await using bench = new Bench();
+  await settle();
+  bench.listener?.ended("gone at once");
+  await bench.connects();
+  const { state, detail } = await bench.report();
+  assert.deepEqual([state, detail, bench.disposed], ["waiting", "gone at once", 1]);
+});
