@@ -237,8 +237,8 @@ function personJson({ id, name, displayName }: Person): JsonObject {
     profile: {
       display_name: displayName,
       display_name_normalized: displayName,
-      real_name: displayName,
-      real_name_normalized: displayName,
+      real_name: `${displayName} Real`,
+      real_name_normalized: `${displayName} Real`,
     },
   };
 }

@@ -28,6 +28,7 @@ Deno.test.each(
     ["- [x] done\n- [ ] open", "• ☑ done\n• ☐ open"],
     ["[words](https://a.b/c)", "words"],
     ["[words](file.md)", "words (file.md)"],
+    ["see https://a.b/?c=1&d=2 & more", "see https://a.b/?c=1&d=2 & more"],
     ["![alt](https://a.b/c.png)", "alt"],
     ["a<br>b", "a\nb"],
     ["<div>x</div>", "<div>x</div>"],
