@@ -7,7 +7,6 @@ import project from "../deno.json" with { type: "json" };
 import { loadText } from "./actors/config/_load.ts";
 import { GatewayHome, GatewayProcess } from "./support/gateway_process.ts";
 import { projectFiles, ROOT } from "./tidy/project_files.ts";
-import { until } from "./support/until.ts";
 
 const FILES = await projectFiles();
 const PAGES = FILES.filter((file) =>
@@ -84,8 +83,7 @@ Deno.test("The page of tools lists those that a gateway starts with, and no othe
   await using gateway = await GatewayProcess.start(home, {
     config: { tools: { exec: { sandbox: "process" } } },
   });
-  await untilToolsTold(gateway);
-  const [, names = ""] = gateway.output.match(/^Tools: ([\w, ]+)/m) ?? [];
+  const [, names = ""] = /^Tools: ([\w, ]+)/.exec(await gateway.toolsLine()) ?? [];
   assert.deepEqual(listed.toSorted(), names.trim().split(", "));
   await gateway.stop();
 });
@@ -132,17 +130,9 @@ Deno.test("A gateway starts with the lines that the README shows", async () => {
     text.split("\n").map((line) => line.split(/[: ]/)[0] ?? "").filter(Boolean);
   await using home = await GatewayHome.make();
   await using gateway = await GatewayProcess.start(home, {});
-  await untilToolsTold(gateway);
+  await gateway.toolsLine();
   const lines = gateway.output.split("\n").filter((line) => !line.startsWith("Workspace: made"));
   const own = lines.filter((line) => /^[A-Z][a-z]+( |:|$)/.test(line));
   assert.deepEqual(subjects(own.join("\n")), subjects(shown));
   await gateway.stop();
 });
-
-/** The line about tools comes once the shell was tried, which no start waits for. */
-async function untilToolsTold(gateway: GatewayProcess): Promise<void> {
-  await until(() => /^Tools: .*\n/m.test(gateway.output), {
-    what: "the line about tools",
-    timeoutMs: 30_000,
-  });
-}

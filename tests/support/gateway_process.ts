@@ -127,6 +127,13 @@ export class GatewayProcess implements AsyncDisposable {
     return this.#output.join("");
   }
 
+  /** The line about tools, which comes once the shell was tried; no start waits for that. */
+  async toolsLine(): Promise<string> {
+    const line = () => /^Tools: .*(?=\n)/m.exec(this.output)?.[0];
+    await until(() => line() !== undefined, { timeoutMs: START_MS, what: "the line about tools" });
+    return line() ?? "";
+  }
+
   /** What `GET /health` answers. */
   async health(): Promise<JsonObject> {
     const url = /^Health: (\S+)$/m.exec(this.output)?.[1];

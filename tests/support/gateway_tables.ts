@@ -73,7 +73,7 @@ export async function tryTables({ sandbox, programOf }: TablesOptions): Promise<
   const program = await programOf(home);
   const before = await kept(home);
   await using gateway = await GatewayProcess.start(home, { model, config, program });
-  assert.match(gateway.output, new RegExp(`shell: ${sandbox}:`));
+  assert.match(await gateway.toolsLine(), new RegExp(`shell: ${sandbox}:`));
   assert.doesNotMatch(gateway.output, /Rights:/);
   const asked = await runTroupe(["agent", "-s", "cli:tables", "-m", "go"], home.path, program);
 

@@ -19,7 +19,7 @@ Deno.test.each(["filtered", "none"])(
     assert.equal(stderr, "");
     const program = printed.parse(JSON.parse(stdout)).command.slice(0, -1);
     await using gateway = await GatewayProcess.start(home, { ...options, program });
-    assert.match(gateway.output, /shell: bwrap: bubblewrap/);
+    assert.match(await gateway.toolsLine(), /shell: bwrap: bubblewrap/);
     assert.doesNotMatch(gateway.output, /Rights:/);
     const asked = await runTroupe(["agent", "-m", "try"], home.path, program);
     assert.equal(asked.stdout, "Tried.\n", asked.stderr);
