@@ -16,6 +16,7 @@ import type {
   OutboundChange,
   Step,
   TurnChange,
+  TurnRecord,
 } from "./journal_rows.ts";
 import { newOutbound, nextOutbound, reopenedOutbound } from "./outbound_rules.ts";
 import { longerTurn, newInbound, nextInbound, nextTurn } from "./rules.ts";
@@ -56,9 +57,11 @@ export function withdrawInbound(store: JournalStore, seq: number, nowMs: number)
  * @throws {InvariantError} when the step is not possible from the rows there are
  */
 export function applyStep(store: JournalStore, step: Step, nowMs: number): readonly Outbound[] {
-  if (step.turn !== undefined) changeTurn(store, step.turn);
-  if (step.lines !== undefined) addLines(store, step.lines);
-  for (const change of step.inbounds ?? []) changeInbound(store, change, nowMs);
+  const turns = new StepTurns(store);
+  if (step.turn !== undefined) changeTurn(turns, step.turn);
+  if (step.lines !== undefined) addLines(turns, step.lines);
+  turns.keep();
+  for (const change of step.inbounds ?? []) changeInbound(turns, change, nowMs);
   for (const change of step.outboundChanges ?? []) changeOutbound(store, change, nowMs);
   const made = (step.outbounds ?? []).map((outbound) => putOutbound(store, outbound, nowMs));
   for (const { channel, platformId, channelState } of step.inboundMemory ?? []) {
@@ -72,16 +75,45 @@ export function applyStep(store: JournalStore, step: Step, nowMs: number): reado
   return made;
 }
 
-function changeTurn(store: JournalStore, change: TurnChange): void {
-  const turn = store.turn(change.turnId);
+/** The turns of one step: each is read once, and written once. */
+class StepTurns {
+  readonly store: JournalStore;
+  readonly #turns = new Map<string, TurnRecord | undefined>();
+  readonly #changed = new Set<TurnRecord>();
+
+  constructor(store: JournalStore) {
+    this.store = store;
+  }
+
+  get(turnId: string): TurnRecord | undefined {
+    if (!this.#turns.has(turnId)) this.#turns.set(turnId, this.store.turn(turnId));
+    return this.#turns.get(turnId);
+  }
+
+  change(from: TurnRecord | undefined, to: TurnRecord): void {
+    if (from !== undefined) this.#changed.delete(from);
+    this.#changed.add(to);
+    this.#turns.set(to.turnId, to);
+  }
+
+  /** Writes what has changed. */
+  keep(): void {
+    for (const turn of this.#changed) this.store.putTurn(turn);
+    this.#changed.clear();
+  }
+}
+
+function changeTurn(turns: StepTurns, change: TurnChange): void {
+  const turn = turns.get(change.turnId);
   const next = nextTurn(turn, change);
   if (next === turn) return;
   if (turn === undefined) {
+    const { store } = turns;
     const open = store.turnOfSession(change.sessionKey);
     invariant(open === undefined, `session "${change.sessionKey}" has one open turn at a time`);
     store.forgetUsage("turn", change.sessionKey);
   }
-  store.putTurn(next);
+  turns.change(turn, next);
 }
 
 function countUsage(store: JournalStore, { usage = [], usageReset }: Step, nowMs: number): void {
@@ -101,24 +133,25 @@ function endTurn(store: JournalStore, { turnId, sessionKey }: TurnChange): void 
   store.deleteTurn(turnId);
 }
 
-function addLines(store: JournalStore, lines: readonly HistoryLine[]): void {
+function addLines(turns: StepTurns, lines: readonly HistoryLine[]): void {
   for (const [turnId, added] of Map.groupBy(lines, (line) => line.turnId)) {
-    const turn = store.turn(turnId);
-    if (turn !== undefined) store.putTurn(longerTurn(turn, added));
+    const turn = turns.get(turnId);
+    if (turn !== undefined) turns.change(turn, longerTurn(turn, added));
   }
   for (const line of lines) {
     const where = `line ${line.line} of turn "${line.turnId}"`;
     invariant(Number.isSafeInteger(line.line) && line.line >= 0, `${where} has a number`);
-    invariant(store.insertLine(line), `${where} is written once`);
+    invariant(turns.store.insertLine(line), `${where} is written once`);
   }
 }
 
-function changeInbound(store: JournalStore, change: InboundChange, nowMs: number): void {
+function changeInbound(turns: StepTurns, change: InboundChange, nowMs: number): void {
+  const { store } = turns;
   const inbound = store.inboundStatus(change.seq);
   invariant(inbound !== undefined, `inbound ${change.seq} is in the journal`);
   const next = nextInbound(inbound, change, nowMs);
   if (next.state === "running" && next.turnId !== null) {
-    const turn = store.turn(next.turnId);
+    const turn = turns.get(next.turnId);
     invariant(
       turn?.sessionKey === inbound.sessionKey,
       `inbound ${change.seq} runs in an open turn of its session`,

@@ -49,6 +49,27 @@ export function tokensFrom(
   return tokens;
 }
 
+/** Counts the tokens of a conversation that grows, each message once. */
+export class GrowingCount {
+  #messages: readonly StoredMessage[] = [];
+  #from = 0;
+  #to = 0;
+  #tokens = 0;
+
+  /** Whether the messages from `from` on have more than `enough` tokens. */
+  isOver(messages: readonly StoredMessage[], from: number, enough: number): boolean {
+    const goesOn = messages === this.#messages && from === this.#from;
+    const known = goesOn ? this.#tokens : 0;
+    const added = tokensFrom(messages, goesOn ? this.#to : from, enough - known);
+    if (known + added > enough) return true; // perhaps not all of them were counted
+    this.#messages = messages;
+    this.#from = from;
+    this.#to = messages.length;
+    this.#tokens = known + added;
+    return false;
+  }
+}
+
 /** What limits a chunk. */
 export interface ChunkLimits {
   /** Its first message. */

@@ -24,6 +24,7 @@ import { chunkText } from "./chunk_text.ts";
 import {
   chunkEnd,
   conversationRoom,
+  GrowingCount,
   settledEnd,
   suffixStart,
   tokensFrom,
@@ -73,6 +74,7 @@ interface Digest {
 /** Works for one session, one run at a time. */
 export class Consolidator {
   readonly #options: ConsolidatorOptions;
+  readonly #count = new GrowingCount();
 
   constructor(options: ConsolidatorOptions) {
     this.#options = options;
@@ -83,7 +85,7 @@ export class Consolidator {
     const room = this.#room;
     if (room === null) return false;
     const { messages, lastConsolidated } = this.#conversation;
-    if (tokensFrom(messages, lastConsolidated, room.trigger) <= room.trigger) return false;
+    if (!this.#count.isOver(messages, lastConsolidated, room.trigger)) return false;
     return settledEnd(messages, lastConsolidated, this.#options.openTurn()) > lastConsolidated;
   }
 

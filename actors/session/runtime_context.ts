@@ -23,6 +23,7 @@ const LOOKS_LIKE_MARKER = /\[(?=[\s/]*runtime\s+context\b)/giu;
 const IMAGES_MAX = 8;
 /** Most bytes of an image that goes to a model. */
 export const IMAGE_BYTES_MAX: number = 10 * 1024 * 1024;
+const MINUTE_MS = 60_000;
 const BASE64_CHARS_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4;
 
 const SPEAKERS: Readonly<Record<SystemSource, string>> = {
@@ -92,7 +93,15 @@ function summaryPart({ text, untilMs }: LastSummary, timezone: string): string {
 
 /** `YYYY-MM-DD HH:MM (Weekday) (Zone, UTC+hh:mm)`. */
 export function zonedTime(epochMs: number, timezone: string): string {
-  const { format, zone } = formatOf(timezone);
+  const zoneFormat = formatOf(timezone);
+  const minute = Math.floor(epochMs / MINUTE_MS);
+  if (zoneFormat.last?.minute !== minute) {
+    zoneFormat.last = { minute, text: formatted(epochMs, zoneFormat) };
+  }
+  return zoneFormat.last.text;
+}
+
+function formatted(epochMs: number, { format, zone }: ZoneFormat): string {
   const parts = new Map(format.formatToParts(epochMs).map(({ type, value }) => [type, value]));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
   const offset = part("timeZoneName").replace(/^(GMT|UTC)/, "") || "+00:00";
@@ -187,6 +196,8 @@ function oneLine(text: string): string {
 interface ZoneFormat {
   readonly format: Intl.DateTimeFormat;
   readonly zone: string;
+  /** What was asked for last: most ask for the minute that it is. */
+  last?: { readonly minute: number; readonly text: string };
 }
 
 /** Formats are dear to make; there are as many as zones in use. */

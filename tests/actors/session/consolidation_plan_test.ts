@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import {
   chunkEnd,
   conversationRoom,
+  GrowingCount,
   settledEnd,
   suffixStart,
   tokensFrom,
@@ -90,4 +92,24 @@ Deno.test("The room of a conversation is what the prompt leaves, and never nothi
   assert.deepEqual(conversationRoom(1_000, 0), { trigger: 800, target: 500 });
   assert.deepEqual(conversationRoom(1_000, 300), { trigger: 500, target: 200 });
   assert.deepEqual(conversationRoom(1_000, 5_000), { trigger: 250, target: 100 });
+});
+
+Deno.test("GrowingCount says of a conversation that grows and is cut what counting all of it says", () => {
+  const step = fc.oneof(
+    fc.record({ add: fc.stringMatching(/^[ua]{0,5}$/) }),
+    fc.record({ from: fc.nat(12) }),
+    fc.record({ drop: fc.nat(12) }),
+  );
+  fc.assert(fc.property(fc.array(step), fc.nat(2_000), (steps, enough) => {
+    const count = new GrowingCount();
+    let messages: StoredMessage[] = [];
+    let from = 0;
+    for (const change of steps) {
+      if ("add" in change) messages.push(...talk(change.add));
+      else if ("from" in change) from = Math.min(change.from, messages.length);
+      else messages = messages.slice(change.drop);
+      const expected = tokensFrom(messages, from) > enough;
+      assert.equal(count.isOver(messages, from, enough), expected);
+    }
+  }));
 });
