@@ -13,22 +13,22 @@ import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
 import type { ActiveCommand } from "./command_queue.ts";
 import { endsTurn } from "./command_table.ts";
-import type { SessionReach } from "./call_runner.ts";
 import { carryOut } from "./commands.ts";
 import type { RunEnd } from "./consolidator.ts";
 import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
-import { OwnSettings, ownState } from "./own_state.ts";
+import { OwnSettings } from "./own_state.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
 import { mergeIntoWake, type SessionActorMessage } from "./session_protocol.ts";
 import { servicesOf } from "./session_model.ts";
+import { reachOf } from "./session_reach.ts";
 import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
 import type { SessionLog } from "./session_log.ts";
 import { TurnSteps } from "./steps.ts";
+import { askersOf } from "./subagents/abandoned.ts";
 import { SubagentDesk, type SubagentStopped } from "./subagents/subagent_desk.ts";
-import { runIdOf, taskOf } from "./subagents/subagent_row.ts";
 import { Turn, type TurnEnd } from "./turn.ts";
 import { TurnPermit } from "./turn_permit.ts";
 import { TurnSeat } from "./turn_seat.ts";
@@ -189,7 +189,8 @@ class Session implements Actor<SessionActorMessage> {
     this.#log = log;
     this.#upkeep.begin(log, upkeep);
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
-    this.#voidQuestions(interrupted?.steps, abandoned, log);
+    const askers = askersOf(interrupted?.steps, abandoned);
+    if (askers.size > 0) this.#answer(() => this.#desk.voidLeftover(askers, log));
     this.#looked(waiting);
   }
 
@@ -235,17 +236,6 @@ class Session implements Actor<SessionActorMessage> {
       () => take(this.#wokenLog()),
       (outcome) => ({ type: "answer_taken", outcome }),
     );
-  }
-
-  #voidQuestions(
-    steps: TurnSteps | undefined,
-    abandoned: readonly Inbound[],
-    log: SessionLog,
-  ): void {
-    const askers = new Map(abandoned.map((row) => [runIdOf(taskOf(row).id), row]));
-    const home = steps?.unanswered[0];
-    if (steps !== undefined && home !== undefined) askers.set(steps.turnId, home);
-    if (askers.size > 0) this.#answer(() => this.#desk.voidLeftover(askers, log));
   }
 
   /** Most have handed their report over by then; one that broke has not. */
@@ -414,27 +404,16 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {
+    const services = this.#services;
+    const parts = { services, own: this.#own, subagents: this.#subagents, permit: this.#permit };
     return new Turn({
       services: { ...this.#services }, // whatever is chosen meanwhile, it keeps its model
       log,
       memory: this.#memory,
       desk: this.#desk,
-      reach: (home) => this.#reach(home, log),
+      reach: (home) => reachOf(home, { ...parts, log, rounds: () => this.#turn?.rounds ?? 0 }),
       ...interrupted,
     });
-  }
-
-  #reach(home: Inbound, log: SessionLog): SessionReach {
-    const services = this.#services;
-    const subagents = this.#subagents;
-    const rounds = () => this.#turn?.rounds ?? 0;
-    return {
-      tools: {
-        subagents: subagents.starter(home, log),
-        own: ownState({ services, own: this.#own, log, subagents, rounds }),
-      },
-      ensurePermit: (signal) => this.#permit.ensure(signal),
-    };
   }
 
   #wokenLog(): SessionLog {

@@ -8,9 +8,10 @@ import { getLogger } from "@logtape/logtape";
 import type { Inbound } from "../../journal/journal.ts";
 import { waitingInOrder } from "../incoming.ts";
 import type { SessionServices } from "../ports.ts";
+import type { TurnSteps } from "../steps.ts";
 import { fitOptions } from "../tool_result.ts";
 import { INTERRUPTED, reportText } from "./report.ts";
-import { isUnderWay, taskOf } from "./subagent_row.ts";
+import { isUnderWay, runIdOf, taskOf } from "./subagent_row.ts";
 
 const logger = getLogger(["troupe", "session", "subagents"]);
 
@@ -38,4 +39,15 @@ export async function reportAbandoned(
     logger.warn("Subagent {id} of {sessionKey} was interrupted", { id: task.id, sessionKey });
   }
   return abandoned;
+}
+
+/** Who may have asked an owner something in an earlier life: the turn, and these subagents. */
+export function askersOf(
+  turn: Pick<TurnSteps, "turnId" | "unanswered"> | undefined,
+  abandoned: readonly Inbound[],
+): Map<string, Inbound> {
+  const askers = new Map(abandoned.map((row) => [runIdOf(taskOf(row).id), row]));
+  const home = turn?.unanswered[0];
+  if (turn !== undefined && home !== undefined) askers.set(turn.turnId, home);
+  return askers;
 }

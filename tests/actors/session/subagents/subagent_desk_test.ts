@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { SYSTEM_CHANNEL } from "../../../../actors/journal/journal.ts";
 import type { ApprovalPort } from "../../../../actors/session/approval.ts";
-import type { SubagentRules } from "../../../../actors/session/ports.ts";
+import type { GateMessage, SubagentRules } from "../../../../actors/session/ports.ts";
 import type { AuditEntry } from "../../../../actors/tools/audit/audit_entry.ts";
 import { defineTool, textResult } from "../../../../actors/tools/define_tool.ts";
 import type { Tool, ToolContext } from "../../../../actors/tools/tool.ts";
 import type { ChatRequest } from "../../../../providers/provider.ts";
+import { ManualClock } from "../../../support/manual_clock.ts";
+import { Probe } from "../../../support/probe.ts";
 import { providerError, type ScriptedAnswer } from "../../../support/scripted_provider.ts";
 import { SessionBench, type SessionBenchOptions } from "../../../support/session_bench.ts";
 import {
@@ -205,6 +207,52 @@ Deno.test("Whoever waits for a subagent has its result in the call, and no permi
   await until(() => bench.permitsOut() === 0);
 });
 
+Deno.test("A call that waited too long for a subagent ends it, and the turn has a permit again", async () => {
+  const clock = new ManualClock();
+  await using bench = helped({
+    helper: () => STUCK,
+    main: (request) =>
+      lastSaid(request).endsWith("go")
+        ? { calls: [{ name: "spawn", args: { task: "look", wait: true } }] }
+        : { text: `got ${lastSaid(request)}`, after: gate.promise },
+    services: withHelpers(clock),
+  });
+  const gate = Promise.withResolvers<void>();
+  await bench.say("go");
+  await until(() => bench.provider.requests.some(isHelper));
+  await clock.advance(200_000);
+  await until(() => bench.provider.requests.length === 3);
+  await until(() => bench.provider.running === 1, { what: "the end of the subagent" });
+  assert.equal(bench.permitsOut(), 1, "the turn's");
+  gate.resolve();
+  await bench.quiet();
+  assert.match(bench.replies()[0] ?? "", /^got Error: "spawn" took longer/);
+});
+
+Deno.test("A question of a subagent is void after a restart", async () => {
+  const approval: ApprovalPort = {
+    timeoutMs: 60_000,
+    mayAsk: () => false,
+    mustAsk: (name) => name === "exec",
+    canAsk: () => true,
+    mayDecide: () => true,
+    shown: (args) => args,
+  };
+  const before = helped({
+    helper: () => ({ calls: [{ name: "exec" }] }),
+    tools: [tool("exec", () => "ran")],
+    services: { approval },
+  });
+  await using _ = before;
+  await before.say("go");
+  await until(() => before.replies().length === 2, { what: "an answer and a question" });
+  await settle();
+  const disk = before.crash();
+  await using bench = helped({ helper: () => "never asked", disk, services: { approval } });
+  await until(() => bench.replies().length === 2);
+  assert.ok(bench.replies().some((text) => text.startsWith("My question about exec is void")));
+});
+
 Deno.test.each(["/stop", "/new"])("%s ends subagents, and says how many", async (command) => {
   await using bench = helped({
     helper: () => STUCK,
@@ -259,6 +307,22 @@ Deno.test("A subagent that breaks is reported, and the session goes on", async (
   assert.match(await reported(bench), /failed\][^]*no prompt today/);
 });
 
+Deno.test("A subagent whose actor fails is reported, and the session goes on", async () => {
+  const grantsTwice = new Probe<GateMessage>({
+    onMessage: (message) => {
+      if (message.type !== "request_permit") return;
+      const { holder, requestId } = message;
+      for (let n = 0; n < 2; n++) holder.tell({ type: "permit_granted", requestId });
+    },
+  });
+  await using bench = helped({
+    helper: () => STUCK,
+    services: { subagentPlaces: grantsTwice },
+  });
+  await bench.say("go");
+  assert.match(await reported(bench), /failed\][^]*a subagent begins once/);
+});
+
 Deno.test("A subagent whose model fails says why", async () => {
   await using bench = helped({
     helper: () => ({ error: providerError("provider_auth", "The model is away.") }),
@@ -281,9 +345,9 @@ Deno.test("A subagent whose time is up reports what it has", async () => {
 });
 
 Deno.test.each([
-  { rules: { iterationsMax: 2 }, says: /limit of 2 rounds/, calls: 2 },
-  { rules: { tokensMax: 150 }, says: /used up its tokens/, calls: 2 },
-])("A subagent ends at its limits: $says", async ({ rules, says, calls }) => {
+  { name: "rounds", rules: { iterationsMax: 2 }, says: /limit of 2 rounds/, calls: 2 },
+  { name: "tokens", rules: { tokensMax: 150 }, says: /used up its tokens/, calls: 2 },
+])("A subagent ends at its limit of $name", async ({ rules, says, calls }) => {
   const usage = { promptTokens: 90, completionTokens: 10, totalTokens: 100 };
   await using bench = helped({
     helper: (_, index) => ({ calls: [{ name: "look", args: { n: index } }], usage }),
@@ -364,9 +428,9 @@ Deno.test("A session starts 32 subagents at a time, and says so past that", asyn
 });
 
 Deno.test("A session does not sleep while its subagents work", async () => {
-  await using bench = helped({ helper: () => STUCK });
+  await using bench = helped({ helper: () => STUCK, rules: { timeoutMs: 600_000 } });
   await started(bench);
-  await bench.world.clock.advance(59_000);
+  await bench.world.clock.advance(200_000);
   assert.ok(!bench.router.received.some(({ type }) => type === "session_idle"));
 });
 
