@@ -62,6 +62,26 @@ export function complete<Section extends ChannelSection>(
   throw new SetupError("setup_incomplete", `Cannot set ${displayName} up: ${lack}`);
 }
 
+/**
+ * The section with the token that was given with the command, is stored, or is asked for.
+ *
+ * @throws {SetupError} when there is none, or it can be none
+ */
+export async function sectionWithToken<Section extends ChannelSection & { readonly token: string }>(
+  manifest: ChannelManifest<Section>,
+  scene: SetupScene,
+  askToken: (scene: SetupScene) => Promise<string>,
+): Promise<Section> {
+  const { section, given, isForced, isInteractive } = scene;
+  const stored = readSection(manifest, section);
+  const token = given["token"] ?? (isForced ? "" : stored.token);
+  if (token === "" && !isInteractive) {
+    const message = `Cannot set ${manifest.displayName} up: give --token`;
+    throw new SetupError("setup_incomplete", message);
+  }
+  return complete(manifest, { ...stored, token: token || await askToken(scene) });
+}
+
 /** Those of `values` that do not stand in the section yet. */
 export function changesTo(
   section: JsonObject,
@@ -71,6 +91,24 @@ export function changesTo(
     Object.entries(values).filter(([key, value]) => section[key] !== value),
   );
 }
+
+/** Switches the channel on with credentials that work. */
+export async function saveCredentials(
+  { section, save }: Pick<SetupScene, "section" | "save">,
+  credentials: Readonly<Record<string, JsonValue>>,
+): Promise<void> {
+  await save(changesTo(section, { enabled: true, ...credentials }));
+}
+
+/** Nobody wrote to the bot in time. */
+export const NO_FIRST_MESSAGE: SetupCheck = {
+  name: "first message",
+  state: "unknown",
+  isNeeded: false,
+  detail: "none came",
+  remedy: "find your id in the gateway's log when you write to the bot",
+  url: null,
+};
 
 /** Somebody on a platform. */
 export interface Person {

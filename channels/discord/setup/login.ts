@@ -13,12 +13,12 @@ import {
   type SetupScene,
 } from "../../setup.ts";
 import {
-  changesTo,
   Checklist,
-  complete,
+  NO_FIRST_MESSAGE,
   offerAccess,
   type Person,
-  readSection,
+  saveCredentials,
+  sectionWithToken,
 } from "../../setup_steps.ts";
 import { openNetwork } from "../adapters/network.ts";
 import { DiscordApi } from "../api.ts";
@@ -32,7 +32,7 @@ import { FirstContact } from "./first_contact.ts";
 export const setup: ChannelSetup = { login };
 
 async function login(scene: SetupScene): Promise<SetupReport> {
-  const settings = await settingsOf(scene);
+  const settings = await sectionWithToken(manifest, scene, askToken);
   const over = new AbortController();
   const signal = AbortSignal.any([scene.signal, over.signal]);
   const link = openNetwork({ ...settings, signal });
@@ -41,7 +41,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     const checklist = new Checklist(scene);
     const bot = await whoIs(api, settings, scene);
     checklist.tell(passed("bot", `${bot.username} (${bot.id})`));
-    await save(scene, settings);
+    await saveCredentials(scene, { token: settings.token });
     const application = await api.application(signal);
     checklist.tell(contentCheck(application));
     checklist.tell(serverCheck(application, await api.guilds(signal)));
@@ -62,17 +62,6 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   } finally {
     over.abort();
   }
-}
-
-/** The section as the channel will read it, with a token that may be one. */
-async function settingsOf(scene: SetupScene): Promise<DiscordSection> {
-  const { section, given, isForced, isInteractive } = scene;
-  const stored = readSection(manifest, section);
-  const token = given["token"] ?? (isForced ? "" : stored.token);
-  if (token === "" && !isInteractive) {
-    throw new SetupError("setup_incomplete", "Cannot set Discord up: give --token");
-  }
-  return complete(manifest, { ...stored, token: token || await askToken(scene) });
 }
 
 async function askToken(scene: SetupScene): Promise<string> {
@@ -104,24 +93,15 @@ async function whoIs(
   }
 }
 
-/** Saves what is new. */
-async function save({ section, save }: SetupScene, { token }: DiscordSection): Promise<void> {
-  await save(changesTo(section, { enabled: true, token }));
-}
-
 async function contactCheck(
   sender: User | null,
   allowFrom: readonly string[],
   scene: SetupScene,
 ): Promise<SetupCheck> {
-  const name = "first message";
-  if (sender === null) {
-    const remedy = "find your id in the gateway's log when you write to the bot";
-    return { name, state: "unknown", isNeeded: false, detail: "none came", remedy, url: null };
-  }
+  if (sender === null) return NO_FIRST_MESSAGE;
   const person = personOf(sender);
   await offerAccess(person, allowFrom, scene);
-  return passed(name, `a message of ${person.shown} came`);
+  return passed(NO_FIRST_MESSAGE.name, `a message of ${person.shown} came`);
 }
 
 function personOf({ id, username }: User): Person {

@@ -12,7 +12,13 @@ import {
   type SetupReport,
   type SetupScene,
 } from "../../setup.ts";
-import { changesTo, Checklist, complete, offerAccess, readSection } from "../../setup_steps.ts";
+import {
+  Checklist,
+  complete,
+  offerAccess,
+  readSection,
+  saveCredentials,
+} from "../../setup_steps.ts";
 import { slackLink } from "../adapters/link.ts";
 import { SlackApi } from "../api.ts";
 import { CREDENTIAL_REASONS, isRefusedFor, SlackUnreachableError } from "../errors.ts";
@@ -34,7 +40,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   const bot = await signIn("botToken", settings, () => api.identity(scene.signal));
   checklist.tell(passed("bot", `${bot.user} (${bot.user_id}) in ${bot.team}`));
   const url = await signIn("appToken", settings, () => api.socketAddress(scene.signal));
-  await save(scene, settings);
+  await saveCredentials(scene, { botToken: settings.botToken, appToken: settings.appToken });
   checklist.tell(...await scopeChecks(link, scene));
   await using contact = await FirstContact.open({ link, url, bot, scene });
   const end = await contact.connected();
@@ -104,12 +110,6 @@ async function signIn<T>(
     const message = `Cannot reach "${apiUrl}": ${error.message}`;
     throw new SetupError("setup_unreachable", message, { cause: error });
   }
-}
-
-/** Saves what is new. */
-async function save({ section, save }: SetupScene, settings: SlackSection): Promise<void> {
-  const { botToken, appToken } = settings;
-  await save(changesTo(section, { enabled: true, botToken, appToken }));
 }
 
 async function scopeChecks(

@@ -12,7 +12,13 @@ import {
   type SetupReport,
   type SetupScene,
 } from "../../setup.ts";
-import { changesTo, Checklist, complete, offerAccess, readSection } from "../../setup_steps.ts";
+import {
+  Checklist,
+  NO_FIRST_MESSAGE,
+  offerAccess,
+  saveCredentials,
+  sectionWithToken,
+} from "../../setup_steps.ts";
 import { openBotApi } from "../adapters/bot_api.ts";
 import { isConflict, isCredentialsRefusal, TelegramUnreachableError } from "../errors.ts";
 import type { TelegramLink } from "../link.ts";
@@ -26,12 +32,12 @@ export const setup: ChannelSetup = { login };
 const BOT_FATHER = "https://t.me/BotFather";
 
 async function login(scene: SetupScene): Promise<SetupReport> {
-  const settings = await settingsOf(scene);
+  const settings = await sectionWithToken(manifest, scene, askToken);
   using link = await openBotApi(settings);
   const bot = await whoIs(link, settings, scene);
   const checklist = new Checklist(scene);
   checklist.tell(passed("bot", `${bot.first_name} (@${bot.username})`));
-  await save(scene, settings);
+  await saveCredentials(scene, { token: settings.token });
   checklist.tell(privacyCheck(bot, settings));
   const reading = await readingCheck(link, scene);
   checklist.tell(reading);
@@ -39,17 +45,6 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     checklist.tell(await contactCheck({ link, bot, settings, scene }));
   }
   return checklist.report;
-}
-
-/** The section as the channel will read it, with a token that may be one. */
-async function settingsOf(scene: SetupScene): Promise<TelegramSection> {
-  const { section, given, isForced, isInteractive } = scene;
-  const stored = readSection(manifest, section);
-  const token = given["token"] ?? (isForced ? "" : stored.token);
-  if (token === "" && !isInteractive) {
-    throw new SetupError("setup_incomplete", "Cannot set Telegram up: give --token");
-  }
-  return complete(manifest, { ...stored, token: token || await askToken(scene) });
 }
 
 async function askToken(scene: SetupScene): Promise<string> {
@@ -76,11 +71,6 @@ async function whoIs(
     const message = `Cannot reach "${apiRoot}": ${error.message}; channels.telegram.proxy may help`;
     throw new SetupError("setup_unreachable", message, { cause: error });
   }
-}
-
-/** Saves what is new. */
-async function save({ section, save }: SetupScene, { token }: TelegramSection): Promise<void> {
-  await save(changesTo(section, { enabled: true, token }));
 }
 
 /** With its privacy mode on, a bot hears in groups only what speaks to it. */
@@ -130,19 +120,14 @@ async function contactCheck({ link, bot, settings, scene }: {
   readonly settings: TelegramSection;
   readonly scene: SetupScene;
 }): Promise<SetupCheck> {
-  const name = "first message";
   scene.say("Write something to the bot now. Enter skips this.");
   scene.showLink(`https://t.me/${bot.username}`);
   const sender = await firstSender(link, scene);
-  if (sender === null) {
-    const remedy = "find your id in the gateway's log when you write to the bot";
-    const detail = "none came";
-    return { name, state: "unknown", isNeeded: false, detail, remedy, url: null };
-  }
+  if (sender === null) return NO_FIRST_MESSAGE;
   const id = String(sender.id);
   const shown = `${sender.first_name} (${id})`;
   const { allowFrom } = settings;
   const isInByName = sender.username !== undefined && allowFrom.includes(sender.username);
   if (!isInByName) await offerAccess({ id, shown }, allowFrom, scene);
-  return passed(name, `a message of ${shown} came`);
+  return passed(NO_FIRST_MESSAGE.name, `a message of ${shown} came`);
 }
