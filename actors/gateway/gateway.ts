@@ -193,7 +193,11 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     await announceRestart({ journal, clock: world.clock, outbox });
   }
   const { automation } = services;
-  if (isWhole) print(await automation.line());
+  if (isWhole) {
+    for (const line of [await automation.line(), services.heartbeat.line]) {
+      print(line);
+    }
+  }
   const report = () =>
     reportHealth({
       version,
@@ -351,6 +355,7 @@ function startActors(
   if (isWhole) void wakeEndedSessions(journal, core.router);
   const channels = core.startChannels();
   services.automation.start({ spawn: (definition) => system.spawn(definition), core });
+  if (isWhole) services.heartbeat.start({ spawn: (definition) => system.spawn(definition), core });
   if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
   return { core, channels };
 }

@@ -30,6 +30,7 @@ import { webTools } from "../tools/web/web_tools.ts";
 import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
 import { wireAutomation, type WiredAutomation } from "./automation_wiring.ts";
 import { documentReader } from "./document_reader.ts";
+import { type WiredHeartbeat, wireHeartbeat } from "./heartbeat_wiring.ts";
 import { wireModels } from "./model_wiring.ts";
 import { memoryTool } from "./memory_tools.ts";
 import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
@@ -85,6 +86,7 @@ export interface WiredServices {
   readonly recall: WiredRecall;
   readonly skills: SkillLibrary;
   readonly automation: WiredAutomation;
+  readonly heartbeat: WiredHeartbeat;
   /** Known once the shell was tried. */
   readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
@@ -124,6 +126,8 @@ export function wireServices(options: WiringOptions): WiredServices {
   const { clock } = world;
   const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
   const automation = wireAutomation({ loaded, world, journal, workspace, isScheduled });
+  const readPrompt = (path: string) => promptFiles.read(path);
+  const heartbeat = wireHeartbeat({ loaded, journal, workspace, provider, usage, readPrompt });
   const ofTools = { ...memory, read: (path: string) => promptFiles.read(path) };
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
@@ -149,6 +153,7 @@ export function wireServices(options: WiringOptions): WiredServices {
     memory,
     recall,
     automation,
+    heartbeat,
     skills,
     preloadModel: async () => {
       await Promise.all([provider.preload(), skills.texts()]);
@@ -185,6 +190,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       memory: memory.desk,
       archive: memory.archive,
       remind: recall.remind,
+      heartbeat: heartbeat.port,
       readImage,
       searchUsage: wireSearchUsage(loaded, toolContext.net),
       readDocument: documentReader(hosts, world.clock, toolContext),

@@ -13,21 +13,29 @@ export type Answered =
   | { readonly state: "answered"; readonly response: ChatResponse }
   | { readonly state: "failed"; readonly reason: string };
 
+/** Who is asked, within which limits, and how that is counted. */
+export type AskedModel = Omit<DreamModel, "batchCharsMax">;
+
+/** What is asked. */
+export interface Question extends Pick<ChatRequest, "messages" | "tools"> {
+  /** @default "dream" */
+  readonly conversationId?: string;
+}
+
 /**
  * Asks once; the provider repeats what may be repeated.
  *
  * @throws the signal's reason when it aborts
  */
 export async function askOnce(
-  { provider, model, refusal, book, ...limits }: DreamModel,
-  { messages, tools }: Pick<ChatRequest, "messages" | "tools">,
+  { provider, model, refusal, book, ...limits }: AskedModel,
+  { messages, tools, conversationId = "dream" }: Question,
   signal: AbortSignal,
 ): Promise<Answered> {
   const refused = await refusal();
   if (refused !== null) return { state: "failed", reason: refused };
   signal.throwIfAborted();
   const { tokensMax, temperature, reasoningEffort } = limits;
-  const conversationId = "dream";
   const request = { model, messages, tools, tokensMax, temperature, reasoningEffort };
   const events = provider.chat({ ...request, conversationId }, signal);
   for await (const event of eachUntilAborted(events, signal)) {

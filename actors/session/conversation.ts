@@ -137,9 +137,13 @@ export class Conversation {
     return this.#replay.messages();
   }
 
-  /** A replay of its own for a turn, which may add what is never stored (times, images). */
-  forkReplay(): Replay {
-    return this.#replay.fork();
+  /**
+   * A replay of its own for a turn, which may add what is never stored (times, images).
+   *
+   * @param recentMax messages that it holds, or a few more @default all
+   */
+  forkReplay(recentMax?: number): Replay {
+    return this.#replay.fork(recentMax);
   }
 
   /** The metadata line that describes the conversation. */

@@ -68,13 +68,21 @@ export class Replay {
     return replay;
   }
 
-  /** An independent copy, to which a turn can add what is never stored. */
-  fork(): Replay {
+  /**
+   * An independent copy, to which a turn can add what is never stored.
+   *
+   * @param recentMax messages that it holds: whole turns, so that there may be a few more
+   */
+  fork(recentMax: number = Infinity): Replay {
     const copy = new Replay();
-    copy.#messages = this.#messages.slice();
-    copy.#ownFrom = this.#ownFrom;
+    let from = Math.max(0, this.#messages.length - recentMax);
+    while (from > 0 && from < this.#messages.length && this.#messages[from]?.role !== "user") {
+      from--;
+    }
+    copy.#messages = this.#messages.slice(from);
+    copy.#ownFrom = this.#ownFrom - from;
     copy.#isNextOwn = this.#isNextOwn;
-    if (this.#round !== null) {
+    if (this.#round !== null && copy.#messages.length > 0) {
       const { waiting, storedIds } = this.#round;
       copy.#round = { waiting: waiting.slice(), storedIds: storedIds.slice() };
     }

@@ -233,6 +233,14 @@ export interface SubagentRules {
   readonly systemPrompt: (home: Inbound) => Promise<string>;
 }
 
+/** How turns of the heartbeat differ from those of people. */
+export interface HeartbeatPort {
+  /** Earlier messages that the model sees. */
+  readonly recentMessagesMax: number;
+  /** Whether somebody should hear of an answer. @throws the signal's reason */
+  isWorthTelling(home: Inbound, answer: string, signal: AbortSignal): Promise<boolean>;
+}
+
 /** All that sessions share. */
 export interface SessionServices {
   readonly settings: SessionSettings;
@@ -287,6 +295,8 @@ export interface SessionServices {
   readonly compaction?: ActorRef<IdleCompactionMessage> | undefined;
   /** Where conversations go that are summed up. @default none is, and none is cut in its file */
   readonly archive?: ArchivePort | undefined;
+  /** @default its turns are like those of people */
+  readonly heartbeat?: HeartbeatPort | undefined;
   /** What a message brings to mind. @default nothing */
   readonly remind?: RemindPort | undefined;
   /** Which calls need an owner's yes. @default none */

@@ -187,7 +187,9 @@ export class Turn {
     const begun = await this.#reader.readFirst(waiting.first);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
     if (this.#notWithdrawn([begun.joining]).length === 0) return await this.#begin(signal);
-    const replay = this.#log.conversation.forkReplay();
+    const isHeartbeat = systemSource(waiting.first) === "heartbeat";
+    const recentMax = isHeartbeat ? this.#services.heartbeat?.recentMessagesMax : undefined;
+    const replay = this.#log.conversation.forkReplay(recentMax);
     // What it brings to mind is looked for while the journal works.
     const [shown] = await Promise.all([begun.show(), this.steps.begin(begun.joining)]);
     this.#memory.waiting.began([waiting.first]);
@@ -282,7 +284,7 @@ export class Turn {
     talk: Talk,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const answer = this.#answerOf(attempt, talk.sent);
+    const answer = await this.#worthTelling(this.#answerOf(attempt, talk.sent), talk, signal);
     const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
     const joining = this.#notWithdrawn(followUps);
     signal.throwIfAborted();
@@ -293,6 +295,15 @@ export class Turn {
     this.#joined(joining, talk);
     this.#showAnswer();
     return false;
+  }
+
+  /** What the heartbeat found is told only where it is worth it; that it failed is not. */
+  async #worthTelling(answer: GivenAnswer, { home }: Talk, signal: AbortSignal) {
+    const { heartbeat } = this.#services;
+    if (heartbeat === undefined || systemSource(home) !== "heartbeat") return answer;
+    const isTold = answer.outcome === "done" && answer.content !== "" &&
+      await heartbeat.isWorthTelling(home, answer.content, signal);
+    return isTold ? answer : { ...answer, content: "", preamble: "" };
   }
 
   #answerOf(attempt: Answered, sent: ToolMessages): GivenAnswer {
@@ -356,7 +367,11 @@ export class Turn {
 
   #showAnswer(): void {
     const { replyChannel, chatId, context } = this.steps.inbound;
-    const outbox = replyChannel === null ? undefined : this.#services.outbox(replyChannel);
+    const source = systemSource(this.steps.inbound);
+    // Nobody waits for these, so nobody is told how far they are.
+    const isUnasked = source === "cron" || source === "heartbeat";
+    const isHidden = replyChannel === null || (isUnasked && this.steps.openRow === undefined);
+    const outbox = isHidden ? undefined : this.#services.outbox(replyChannel);
     const showsReasoning = this.#services.showsReasoning?.(replyChannel ?? "") ?? false;
     this.#view.begin({ outbox, chatId, context, row: this.steps.openRow, showsReasoning });
   }

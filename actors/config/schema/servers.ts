@@ -24,6 +24,10 @@ export interface HeartbeatConfig {
   readonly intervalS: number;
   /** Messages of the heartbeat's session kept after each one. */
   readonly keepRecentMessages: number;
+  /** Who hears of results, as `channel:chat`; null: the chat that was last active. */
+  readonly target: string | null;
+  /** No look in these hours, `22:00-08:00` in `agents.defaults.timezone`; null: at any time. */
+  readonly quietHours: string | null;
 }
 
 /** How long the record of what came and went is kept. */
@@ -53,6 +57,11 @@ const heartbeat: z.ZodType<HeartbeatConfig> = z.object({
   enabled: z.boolean().default(true),
   intervalS: wholeNumber(1).default(1_800),
   keepRecentMessages: wholeNumber(0).default(8),
+  target: z.string().regex(/^[^:]+:.+$/, "give channel and chat, such as feishu:oc_1").nullable()
+    .default(null),
+  quietHours: z.string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, "give hours such as 22:00-08:00")
+    .nullable().default(null),
 });
 
 const retention: z.ZodType<RetentionConfig> = z.object({
