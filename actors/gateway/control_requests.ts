@@ -21,7 +21,19 @@ export interface HealthStatus {
     readonly running: number;
     readonly outbound: number;
   } | null;
+  /** Scheduled jobs; null when nobody can tell. */
+  readonly jobs: JobsStatus | null;
   readonly dead_letters: number;
+}
+
+/** The scheduled jobs in it. */
+export interface JobsStatus {
+  readonly count: number;
+  readonly enabled: number;
+  readonly running: number;
+  /** ISO; null when none is due. */
+  readonly next_due: string | null;
+  readonly trouble: string | null;
 }
 
 /** One channel in it. */
@@ -65,6 +77,14 @@ const healthShape: z.ZodType<HealthStatus> = z.looseObject({
   turns: z.looseObject({ running: z.number(), waiting: z.number(), limit: z.number() }),
   queue: z.looseObject({ accepted: z.number(), running: z.number(), outbound: z.number() })
     .nullable(),
+  // Gateways of before there were jobs have none.
+  jobs: z.looseObject({
+    count: z.number(),
+    enabled: z.number(),
+    running: z.number(),
+    next_due: z.string().nullable(),
+    trouble: z.string().nullable(),
+  }).nullable().default(null),
   dead_letters: z.number(),
 });
 

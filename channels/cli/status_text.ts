@@ -43,6 +43,7 @@ export function runningText({ health, ...status }: GatewayStatus): string {
     `Sessions: ${sessions.awake} awake`,
     `Turns: ${turns.running} running, ${turns.waiting} waiting (${limit})`,
     queueLine(queue),
+    jobsLine(health.jobs),
     health.dead_letters > 0 ? `Dead letters: ${health.dead_letters}` : null,
   ]);
 }
@@ -80,6 +81,18 @@ function serverLine([name, server]: readonly [string, McpStatus]): string {
 function queueLine(queue: GatewayStatus["health"]["queue"]): string {
   if (queue === null) return "Queue: unknown";
   return `Queue: ${queue.accepted} accepted, ${queue.running} running, ${queue.outbound} to send`;
+}
+
+function jobsLine(jobs: GatewayStatus["health"]["jobs"]): string | null {
+  if (jobs === null || (jobs.count === 0 && jobs.trouble === null)) return null;
+  if (jobs.trouble !== null) return `Jobs: cannot be kept just now: ${jobs.trouble}`;
+  const paused = jobs.count - jobs.enabled;
+  return [
+    `Jobs: ${jobs.count}`,
+    jobs.running > 0 ? `${jobs.running} running` : null,
+    paused > 0 ? `${paused} paused` : null,
+    jobs.next_due === null ? null : `next ${jobs.next_due}`,
+  ].filter((part) => part !== null).join(", ");
 }
 
 function missing(isThere: boolean): string {

@@ -37,6 +37,10 @@ const RUNNING: GatewayStatus = {
     sessions: { awake: 2 },
     turns: { running: 1, waiting: 4, limit: 3 },
     queue: { accepted: 5, running: 1, outbound: 3 },
+    jobs: {
+      ...{ count: 3, enabled: 2, running: 1 },
+      ...{ next_due: "2026-06-01T09:00:00.000Z", trouble: null },
+    },
     dead_letters: 0,
   },
 };
@@ -57,6 +61,7 @@ MCP servers:
 Sessions: 2 awake
 Turns: 1 running, 4 waiting (limit 3)
 Queue: 5 accepted, 1 running, 3 to send
+Jobs: 3, 1 running, 1 paused, next 2026-06-01T09:00:00.000Z
 `,
   );
 });
