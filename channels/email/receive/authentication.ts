@@ -24,9 +24,7 @@ interface Result {
 }
 
 const RESULTS = "authentication-results";
-const COMMENT = /\([^()]*\)/g;
-const COMMENT_DEPTH_MAX = 5;
-const PROPERTY = /([a-z][\w-]*(?:\.[\w-]+)?)\s*=\s*("[^"]*"|[^\s;]+)/gi;
+const PROPERTY = /([a-z][\w-]*(?:\.[\w-]+)?)\s*=\s*([^\s;]+)/gi;
 
 /**
  * Why a mail cannot be taken to be its sender's; null when it can. A passed DMARC check says that
@@ -73,14 +71,14 @@ function ownResults(fields: readonly HeaderField[], authServId: string): readonl
 
 /** The name in front of the results. */
 function signerOf(value: string): string {
-  const [name = ""] = withoutComments(value).split(";", 1)[0]?.trim().split(/\s+/) ?? [];
+  const [name = ""] = bare(value).split(";", 1)[0]?.trim().split(/\s+/) ?? [];
   return name.includes("=") ? "" : name.toLowerCase();
 }
 
 function resultsIn(value: string): readonly Result[] {
-  return withoutComments(value).split(";").slice(1).flatMap((text): readonly Result[] => {
+  return bare(value).split(";").slice(1).flatMap((text): readonly Result[] => {
     const [first, ...rest] = [...text.matchAll(PROPERTY)]
-      .map(([, name = "", word = ""]) => [name.toLowerCase(), unquoted(word)] as const);
+      .map(([, name = "", word = ""]) => [name.toLowerCase(), word] as const);
     if (first === undefined) return [];
     const [method, result] = first;
     return [{ method, result: result.toLowerCase(), properties: new Map(rest) }];
@@ -108,17 +106,22 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1).replace(/\.$/, "").toLowerCase();
 }
 
-/** Comments may stand in one another. */
-function withoutComments(value: string): string {
-  let text = value;
-  for (let depth = 0; depth < COMMENT_DEPTH_MAX; depth++) {
-    const next = text.replace(COMMENT, " ");
-    if (next === text) break;
-    text = next;
+/** The line without comments, which may stand in one another, and with quoted words made harmless. */
+function bare(value: string): string {
+  let text = "";
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < value.length; at++) {
+    const sign = value.charAt(at);
+    if (sign === "\\" && (isQuoted || depth > 0)) at++;
+    else if (isQuoted) {
+      if (sign === '"') isQuoted = false;
+      else if (/[\w.@+-]/.test(sign)) text += sign;
+    } else if (sign === "(") depth++;
+    else if (sign === ")") depth = Math.max(0, depth - 1);
+    else if (depth > 0) continue;
+    else if (sign === '"') isQuoted = true;
+    else text += sign;
   }
   return text;
-}
-
-function unquoted(word: string): string {
-  return word.replace(/^"|"$/g, "");
 }
