@@ -35,13 +35,14 @@ function kindOf({ stage, code, status, text }: {
   if (stage === "login" && code === "EAUTH") {
     return status === null || PASSING_LOGIN_CODES.has(status) ? "busy" : "credentials";
   }
+  if (code === "ETLS") return "insecure";
   if (status !== null) {
     if (stage !== "send") return status === 530 || status === 535 ? "credentials" : "busy";
     return status >= 500 ? "refused" : "busy";
   }
   // An address that cannot be one is refused before the server is asked.
   if (stage === "send") return code === "EENVELOPE" ? "refused" : "doubtful";
-  return code === "ETLS" || INSECURE.test(text) ? "insecure" : "unreachable";
+  return INSECURE.test(text) ? "insecure" : "unreachable";
 }
 
 function toldWaitMs(response: string): number | undefined {

@@ -69,7 +69,7 @@ function withoutSubjectLine(
   const rest = text.slice(line.length).trimStart();
   return subject === undefined || rest === ""
     ? { subject: null, text }
-    : { subject: oneLine(subject, SUBJECT_CHARS_MAX), text: rest };
+    : { subject: oneLine(unmarked(subject), SUBJECT_CHARS_MAX), text: rest };
 }
 
 function answerSubject(subject: string, prefix: string): string {
@@ -80,13 +80,18 @@ function answerSubject(subject: string, prefix: string): string {
 /** The heading of a mail that has no subject, or its first words. */
 function titleOf(text: string): string {
   const heading = HEADING.exec(text)?.[1];
-  if (heading !== undefined) return oneLine(heading, SUBJECT_CHARS_MAX);
+  if (heading !== undefined) return oneLine(unmarked(heading), SUBJECT_CHARS_MAX);
   const first = text.trim().split("\n", 1)[0] ?? "";
-  return oneLine(first, WORDS_CHARS_MAX) || "A message";
+  return oneLine(unmarked(first), WORDS_CHARS_MAX) || "A message";
+}
+
+/** Words of Markdown, without its marks. */
+function unmarked(text: string): string {
+  return text.replace(/[*_`]+|^\s*#+\s*/g, "");
 }
 
 function oneLine(text: string, charsMax: number): string {
-  const line = text.replace(/[*_`#]+/g, "").replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
   if (line.length <= charsMax) return line;
   return `${line.slice(0, charsMax - 1).toWellFormed().trimEnd()}…`;
 }
