@@ -5,10 +5,12 @@
  */
 
 import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { type EmailSection, isThisMachine } from "../manifest.ts";
 import type { OutgoingMail, PostServer } from "../link.ts";
 import { smtpError, type SmtpStage } from "./smtp_errors.ts";
+import { openSocket } from "./socket.ts";
 import { tlsOptions } from "./connecting.ts";
 import { hideHostname } from "./system_name.ts";
 
@@ -44,6 +46,7 @@ export class SmtpServer implements PostServer {
     signal.throwIfAborted();
     const { smtpHost, smtpPort, smtpUseSsl, smtpUseTls } = this.#section;
     const connection = new Connection({
+      connection: await this.#socket(signal),
       host: smtpHost,
       port: smtpPort,
       secure: smtpUseSsl,
@@ -53,10 +56,8 @@ export class SmtpServer implements PostServer {
       tls: tlsOptions(this.#section),
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
-      dnsTimeout: CONNECT_MS,
       socketTimeout: ANSWER_MS,
       socketCloseTimeout: 0,
-      allowInternalNetworkInterfaces: true,
     });
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => {}); // whoever asks something hears of it
@@ -74,7 +75,7 @@ export class SmtpServer implements PostServer {
         });
         await Promise.race([answered, failed.promise]);
       } catch (error) {
-        throw smtpError(`send mail at "${smtpHost}:${smtpPort}"`, stage, error);
+        throw smtpError(this.#action, stage, error);
       }
     };
     try {
@@ -86,6 +87,21 @@ export class SmtpServer implements PostServer {
       signal.removeEventListener("abort", stop);
       connection.close();
     }
+  }
+
+  async #socket(signal: AbortSignal): Promise<Socket> {
+    const { smtpHost: host, smtpPort: port } = this.#section;
+    try {
+      return await openSocket({ host, port, timeoutMs: CONNECT_MS, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw smtpError(this.#action, "connect", error);
+    }
+  }
+
+  get #action(): string {
+    const { smtpHost, smtpPort } = this.#section;
+    return `send mail at "${smtpHost}:${smtpPort}"`;
   }
 
   get #credentials(): { readonly user: string; readonly pass: string } {
