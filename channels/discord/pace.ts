@@ -16,6 +16,8 @@ const SECOND_MS = 1_000;
 const WAIT_MS_MAX = 30_000;
 /** Kinds of calls that are remembered; those without a limit in force go first. */
 const KNOWN_MAX = 2_000;
+/** The first call under a limit goes alone until its answer is there, but for no longer than this. */
+const ANSWER_MS = 300;
 /** An answer takes its time, and the platform counts from when it left. */
 const MARGIN_MS = 50;
 
@@ -51,12 +53,17 @@ export class Pace {
     const { kind } = kindOf(call);
     for (;;) {
       const nowMs = this.#clock.now();
-      const limit = this.#limits.get(this.#nameOf(kind));
+      const name = this.#nameOf(kind);
+      const limit = this.#limits.get(name);
       const isInForce = limit !== undefined && limit.resetAtMs > nowMs;
       const limitMs = isInForce && limit.remaining <= 0 ? limit.resetAtMs : -Infinity;
       const waitMs = Math.max(this.#heldUntilMs, this.#all.nextMs(), limitMs) - nowMs;
       if (waitMs <= 0) {
         if (isInForce) limit.remaining--;
+        // Kinds can share a limit: how many calls may follow, only the answer to this one tells.
+        else if (name !== kind) {
+          this.#limits.set(name, { remaining: 0, resetAtMs: nowMs + ANSWER_MS });
+        }
         this.#all.count(nowMs);
         return;
       }

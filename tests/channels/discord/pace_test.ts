@@ -38,6 +38,22 @@ Deno.test("Pace gives a long wait back to whoever keeps what cannot be sent", as
   await assert.rejects(pace.turn(OTHER, signal), { status: 429 });
 });
 
+Deno.test("Pace lets one call out under a limit of two kinds until its answer tells of more", async () => {
+  const clock = new ManualClock();
+  const pace = new Pace(clock);
+  const path = "/channels/111111111111111111/messages/222222222222222222/reactions/a/@me";
+  const add = { method: "PUT", path } as const;
+  const remove = { method: "DELETE", path } as const;
+  for (const call of [add, remove]) {
+    pace.note(call, { bucket: "reactions", remaining: 1, resetAfterMs: 250 });
+  }
+  await clock.advance(1_000);
+  await pace.turn(add, signal);
+  assert.equal(await isFree(pace, remove), false);
+  pace.note(add, { bucket: "reactions", remaining: 1, resetAfterMs: 250 });
+  assert.equal(await isFree(pace, remove), true);
+});
+
 Deno.test("Pace lets no more than 45 calls out in a second", async () => {
   const clock = new ManualClock();
   const pace = new Pace(clock);
