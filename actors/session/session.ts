@@ -11,12 +11,11 @@ import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
-import type { ActiveCommand } from "./command_queue.ts";
+import { CommandCourse, type CommandSurroundings } from "./command_course.ts";
 import { endsTurn } from "./command_table.ts";
-import { carryOut } from "./commands.ts";
 import type { RunEnd } from "./consolidator.ts";
 import { Idleness } from "./idleness.ts";
-import { isCommand, lookForWork, stillWaits, type Waiting } from "./incoming.ts";
+import { isCommand, lookForWork, type Waiting } from "./incoming.ts";
 import { OwnSettings } from "./own_state.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
@@ -75,6 +74,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #memory: SessionMemory;
   readonly #beside: WorkBeside<SessionActorMessage>;
   readonly #work: WaitingWork;
+  readonly #commands: CommandCourse;
   readonly #permit: TurnPermit;
   readonly #seat: TurnSeat;
   readonly #upkeepPermit: TurnPermit;
@@ -122,6 +122,13 @@ class Session implements Actor<SessionActorMessage> {
       start: (work) => this.#beside.pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
     });
     this.#desk = new ApprovalDesk({ services, permit });
+    this.#commands = new CommandCourse({
+      queue: this.#work.commands,
+      journal: services.journal,
+      beside: this.#beside,
+      clearTurn: () => this.#seat.clear(),
+      surroundings: () => this.#surroundings(),
+    });
     this.#subagents = new SubagentDesk({
       ...{ services: this.#services, approvals: this.#desk, permit, context },
     });
@@ -208,7 +215,7 @@ class Session implements Actor<SessionActorMessage> {
 
   #inboundWithdrawn(inbound: Inbound): void {
     const { seq } = inbound;
-    if (this.#isInTurn(inbound) || this.#work.commands.active?.inbound.seq === seq) return;
+    if (this.#isInTurn(inbound) || this.#commands.isDoing(inbound)) return;
     this.#memory.withdrawn.add(seq);
     this.#memory.waiting.forget([seq]);
     this.#beside.pipe(
@@ -250,8 +257,8 @@ class Session implements Actor<SessionActorMessage> {
   /** Begins whatever is next: commands first, then a turn, then sleep. */
   #advance(): void {
     if (this.#log === undefined) return;
-    if (this.#work.commands.active === undefined) this.#nextCommand();
-    if (this.#work.commands.active !== undefined) return;
+    if (!this.#commands.isBusy) this.#nextCommand();
+    if (this.#commands.isBusy) return;
     this.#upkeep.next();
     if (this.#seat.isReady) return this.#startTurn(this.#log);
     if (!this.#seat.isIdle) return;
@@ -284,7 +291,7 @@ class Session implements Actor<SessionActorMessage> {
   /** Something is under way, or it is not awake yet. */
   get #isOccupied(): boolean {
     if (this.#log === undefined || !this.#seat.isIdle || this.#subagents.isBusy) return true;
-    return this.#work.commands.active !== undefined || this.#upkeep.isBusy;
+    return this.#commands.isBusy || this.#upkeep.isBusy;
   }
 
   #permitGranted(requestId: string): void {
@@ -319,7 +326,7 @@ class Session implements Actor<SessionActorMessage> {
       return this.#turnOver(paused);
     }
     if (outcome.error instanceof JournalError) throw outcome.error;
-    if (this.#work.commands.active?.phase === "waiting") return this.#turnOver();
+    if (this.#commands.awaitsTurn) return this.#turnOver();
     logger.error("A turn of {sessionKey} broke, and is tried again: {reason}", {
       sessionKey: this.#sessionKey,
       reason: outcome.error.message,
@@ -331,8 +338,7 @@ class Session implements Actor<SessionActorMessage> {
   #turnOver(paused?: SpentBudget): void {
     this.#seat.over();
     this.#services.compaction?.tell({ type: "session_used", sessionKey: this.#sessionKey });
-    const command = this.#work.commands.active;
-    if (command?.phase === "waiting") return this.#carryOut(command);
+    if (this.#commands.awaitsTurn) return this.#commands.turnOver();
     if (paused !== undefined) this.#seat.pause(paused);
     this.#advance();
   }
@@ -353,28 +359,27 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #nextCommand(): void {
-    const command = this.#work.commands.begin();
-    if (command === undefined) return this.#work.lookAgain();
-    this.#idleness.end();
-    this.#beside.pipe(
-      () => stillWaits(this.#services.journal, command.inbound),
-      (outcome) => ({ type: "command_checked", outcome }),
-    );
+    if (this.#commands.begin()) this.#idleness.end();
+    else this.#work.lookAgain();
   }
 
   #commandChecked(outcome: Outcome<boolean>): void {
-    const command = this.#work.commands.activeIn("checking");
-    if (!valueOf(outcome)) return this.#commandOver();
-    if (!endsTurn(command.name)) return this.#carryOut(command);
-    if (this.#seat.clear()) return this.#carryOut(command);
-    command.phase = "waiting";
+    if (!this.#commands.checked(valueOf(outcome))) this.#advance();
   }
 
-  #carryOut(command: ActiveCommand): void {
-    command.phase = "running";
-    const { name, argument, inbound, hurry } = command;
-    const scene = {
-      ...{ name, argument, hurry, command: inbound },
+  #commandDone(outcome: Outcome<void>): void {
+    valueOf(outcome);
+    const { name, inbound } = this.#commands.done();
+    if (endsTurn(name)) {
+      this.#memory.waiting.forgetBefore(inbound.seq);
+      this.#turn = undefined;
+      this.#work.messagesMayWait(); // it held up what came after it
+    }
+    this.#advance();
+  }
+
+  #surroundings(): CommandSurroundings {
+    return {
       services: this.#services,
       log: this.#wokenLog(),
       memory: this.#memory,
@@ -384,23 +389,6 @@ class Session implements Actor<SessionActorMessage> {
       subagents: this.#subagents,
       upkeep: this.#upkeep,
     };
-    this.#beside.pipe(() => carryOut(scene), (outcome) => ({ type: "command_done", outcome }));
-  }
-
-  #commandDone(outcome: Outcome<void>): void {
-    valueOf(outcome);
-    const { name, inbound } = this.#work.commands.activeIn("running");
-    if (endsTurn(name)) {
-      this.#memory.waiting.forgetBefore(inbound.seq);
-      this.#turn = undefined;
-      this.#work.messagesMayWait(); // it held up what came after it
-    }
-    this.#commandOver();
-  }
-
-  #commandOver(): void {
-    this.#work.commands.end();
-    this.#advance();
   }
 
   #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {

@@ -5,6 +5,7 @@
 
 import type { Outcome } from "../kernel/actor.ts";
 import { GatewayError } from "../kernel/errors.ts";
+import type { CommandNews } from "./command_course.ts";
 import type { RunEnd } from "./consolidator.ts";
 import type { Waiting } from "./incoming.ts";
 import type { PermitNews, SessionMessage } from "./ports.ts";
@@ -17,8 +18,7 @@ export type SessionNews =
   | { readonly type: "woken"; readonly outcome: Outcome<Awakened> }
   | { readonly type: "looked"; readonly outcome: Outcome<Waiting> }
   | { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> }
-  | { readonly type: "command_checked"; readonly outcome: Outcome<boolean> }
-  | { readonly type: "command_done"; readonly outcome: Outcome<void> }
+  | CommandNews
   | { readonly type: "answer_taken"; readonly outcome: Outcome<void> }
   | { readonly type: "withdrawn"; readonly outcome: Outcome<boolean> }
   | { readonly type: "upkeep_ended"; readonly outcome: Outcome<RunEnd> }
