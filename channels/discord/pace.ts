@@ -111,7 +111,9 @@ export function kindOf({ method, path }: Paced): { readonly kind: string; readon
   const major = MAJOR.exec(path)?.[0] ?? "";
   const rest = path.slice(major.length).replace(/\/reactions\/.*/, "/reactions/:emoji")
     .replace(/\d{15,}/g, ":id").replace(/^\/interactions\/:id\/[^/]+/, "/interactions/:id/:token");
-  return { kind: `${method} ${major}${rest}`, major };
+  // Reactions come and go under one limit, which the first answer would tell too late.
+  const doing = rest.endsWith("/reactions/:emoji") ? "REACT" : method;
+  return { kind: `${doing} ${major}${rest}`, major };
 }
 
 function tooSoon(waitMs: number): DiscordRefusedError {
