@@ -21,7 +21,8 @@ export interface PostedMail {
 
 /** What a session talks about. */
 export interface SmtpWorld {
-  readonly user: string;
+  /** Null for a server that asks nobody who they are. */
+  readonly user: string | null;
   readonly password: string;
   readonly extensions: readonly string[];
   /** The next fault for this command, taken away. */
@@ -34,7 +35,7 @@ const LINE_BYTES_MAX = 998;
 
 /** Talks to one client until it is gone. @throws when the client breaks the protocol */
 export async function serveSmtp(socket: LineSocket, world: SmtpWorld): Promise<void> {
-  let isSignedIn = false;
+  let isSignedIn = world.user === null;
   let from = "";
   let to: string[] = [];
   const answer = async (at: PostFault["at"], otherwise: string): Promise<boolean> => {
