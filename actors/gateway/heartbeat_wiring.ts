@@ -22,6 +22,7 @@ import type { HeartbeatPort } from "../session/ports.ts";
 import { listSessions } from "../session/session_catalog.ts";
 import type { UsageLedger } from "../session/usage_ledger.ts";
 import type { Core } from "./core.ts";
+import { countedCalls } from "./counted_calls.ts";
 
 /** Conversations among which the one that was last active is looked for. */
 const CANDIDATES_MAX = 200;
@@ -94,14 +95,7 @@ function askedModel({ loaded: { config }, journal, provider, usage }: HeartbeatW
   return {
     ...{ provider, model, temperature, reasoningEffort },
     tokensMax: Math.min(maxTokens, DECISION_TOKENS_MAX),
-    refusal: async () => {
-      const budget = await usage.spentBudget(sessionKey, []);
-      return budget === null ? null : `the budget of the ${budget.period} is spent`;
-    },
-    book: async ({ by, usage: used, isEstimated }) => {
-      const call = { sessionKey, ...by, usage: used, isEstimated };
-      await journal.commit({ usage: [usage.entry(call)] });
-    },
+    ...countedCalls({ sessionKey, usage, journal, provider: provider.name, model }),
   };
 }
 

@@ -33,6 +33,7 @@ import type {
 } from "../session/ports.ts";
 import type { UsageLedger } from "../session/usage_ledger.ts";
 import { markUntrusted } from "../tools/untrusted.ts";
+import { countedCalls } from "./counted_calls.ts";
 import { DreamAsks } from "./dream_asks.ts";
 import type { World } from "./world.ts";
 
@@ -160,7 +161,7 @@ async function memoryLine({ loaded, isScheduled }: MemoryWiring): Promise<string
 }
 
 function dreamModel(options: MemoryWiring): DreamModel {
-  const { loaded: { config: { agents: { defaults } } }, usage } = options;
+  const { loaded: { config: { agents: { defaults } } }, usage, journal } = options;
   const { provider, model } = modelOf(options);
   const windowTokens = defaults.contextWindowTokens || Infinity;
   const historyChars = (windowTokens - defaults.maxTokens) * HISTORY_SHARE;
@@ -171,14 +172,10 @@ function dreamModel(options: MemoryWiring): DreamModel {
     temperature: defaults.temperature,
     reasoningEffort: defaults.reasoningEffort,
     batchCharsMax: Math.max(BATCH_CHARS_MIN, Math.floor(historyChars)),
-    refusal: async () => {
-      const budget = await usage.spentBudget(DREAM_SESSION, []);
-      return budget === null ? null : `the budget of the ${budget.period} is spent`;
-    },
-    book: async ({ by, usage: used, isEstimated }) => {
-      const call = { sessionKey: DREAM_SESSION, ...by, usage: used, isEstimated };
-      await options.journal.commit({ usage: [usage.entry(call)] });
-    },
+    ...countedCalls({
+      ...{ sessionKey: DREAM_SESSION, usage, journal },
+      ...{ provider: provider.name, model },
+    }),
   };
 }
 

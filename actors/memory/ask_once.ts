@@ -28,14 +28,28 @@ export interface Question extends Pick<ChatRequest, "messages" | "tools"> {
  * @throws the signal's reason when it aborts
  */
 export async function askOnce(
-  { provider, model, refusal, book, ...limits }: AskedModel,
+  asked: AskedModel,
+  question: Question,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const promptTokens = estimatePromptTokens(question.messages, question.tools);
+  const completionTokens = asked.tokensMax;
+  const most = { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+  const permit = await asked.reserve(most, signal);
+  if (permit.state === "refused") return { state: "failed", reason: permit.reason };
+  try {
+    signal.throwIfAborted();
+    return await askNow(asked, question, signal);
+  } finally {
+    permit.release();
+  }
+}
+
+async function askNow(
+  { provider, model, book, tokensMax, temperature, reasoningEffort }: AskedModel,
   { messages, tools, conversationId = "dream" }: Question,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const refused = await refusal();
-  if (refused !== null) return { state: "failed", reason: refused };
-  signal.throwIfAborted();
-  const { tokensMax, temperature, reasoningEffort } = limits;
   const request = { model, messages, tools, tokensMax, temperature, reasoningEffort };
   const events = provider.chat({ ...request, conversationId }, signal);
   for await (const event of eachUntilAborted(events, signal)) {

@@ -83,6 +83,13 @@ export interface DreamUsage {
   readonly isEstimated: boolean;
 }
 
+/** Whether a call may begin. */
+export type CallPermit =
+  /** `release` follows once what the call used is counted, or nothing will be. */
+  | { readonly state: "allowed"; readonly release: () => void }
+  /** `reason` is half a sentence. */
+  | { readonly state: "refused"; readonly reason: string };
+
 /** The model that Dream thinks with. */
 export interface DreamModel {
   /** With retries inside. */
@@ -94,8 +101,13 @@ export interface DreamModel {
   readonly reasoningEffort: string | null;
   /** Characters of history that one request may hold. */
   readonly batchCharsMax: number;
-  /** Why the model must not be asked now (a budget is spent), in words; null when it may. */
-  readonly refusal: () => Promise<string | null>;
+  /**
+   * Lets a call begin, unless a budget is spent, and holds back what it may use at most. Waits
+   * where only what others hold back stands in the way.
+   *
+   * @throws the signal's reason when it aborts
+   */
+  readonly reserve: (most: Usage, signal: AbortSignal) => Promise<CallPermit>;
   /** Counts what was used. */
   readonly book: (used: DreamUsage) => Promise<void>;
 }

@@ -6,7 +6,6 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { UsageEntry } from "../journal/journal.ts";
 import { MemoryScope } from "../memory/scope.ts";
 import type { PermitLease } from "./approval_desk.ts";
 import {
@@ -36,7 +35,8 @@ import type { ArchivePort, SessionServices } from "./ports.ts";
 import type { StoredMessage } from "./session_file.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
-import { chunkTokensMax, summarise, type Summary } from "./summariser.ts";
+import { chunkTokensMax, type Summary } from "./summariser.ts";
+import { NOT_ASKED, SummaryAsker } from "./summary_asker.ts";
 
 const logger = getLogger(["troupe", "session", "consolidator"]);
 
@@ -66,7 +66,6 @@ export type RunEnd = "done" | "failed" | "postponed";
 /** What is to be kept of messages. */
 interface Digest {
   readonly entries: readonly PendingEntry[];
-  readonly usage: readonly UsageEntry[];
   readonly summary: string | null;
   readonly hasFailed: boolean;
 }
@@ -75,9 +74,12 @@ interface Digest {
 export class Consolidator {
   readonly #options: ConsolidatorOptions;
   readonly #count = new GrowingCount();
+  readonly #asker: SummaryAsker;
 
   constructor(options: ConsolidatorOptions) {
     this.#options = options;
+    const { services, permit, log: { sessionKey } } = options;
+    this.#asker = new SummaryAsker({ services, permit, sessionKey });
   }
 
   /** Whether the conversation takes up too much of the model's window, and part of it may go. */
@@ -134,7 +136,7 @@ export class Consolidator {
    * @throws the signal's reason when it aborts; what the ports throw
    */
   async archive(ended: readonly StoredMessage[], signal: AbortSignal): Promise<RunEnd> {
-    const { services: { journal, settings, clock }, log } = this.#options;
+    const { services: { settings, clock }, log } = this.#options;
     const was = new Conversation(log.sessionKey, { messages: ended, metadata: null }, clock.now());
     const messages = was.replayed();
     let hasFailed = false;
@@ -148,8 +150,8 @@ export class Consolidator {
         earlier: messages.slice(0, from),
         mayAsk: !hasFailed,
       }, signal);
+      if (digest === null) return "postponed";
       hasFailed ||= digest.hasFailed;
-      if (digest.usage.length > 0) await journal.commit({ usage: digest.usage });
       await this.#append(digest.entries);
       logger.info("Archived {count} messages of the ended conversation {sessionKey}", {
         count: to - from,
@@ -220,10 +222,12 @@ export class Consolidator {
     if (mayAsk && await this.#isSpent()) return "postponed";
     const chunk = messages.slice(from, to);
     const shown = chunk.filter((stored) => this.#conversation.isShown(stored));
-    const { entries, usage, summary, hasFailed } = await this.#digest(
+    const digest = await this.#digest(
       { messages: shown, earlier: messages.slice(0, from), mayAsk },
       signal,
     );
+    if (digest === null) return "postponed";
+    const { entries, summary, hasFailed } = digest;
     const pending: PendingChunk = {
       from,
       to,
@@ -233,12 +237,15 @@ export class Consolidator {
       untilMs: chunk.findLast(({ timestampMs }) => timestampMs !== null)?.timestampMs ?? null,
     };
     const note = { key: pendingNote(log.sessionKey), value: encodePending(pending) };
-    await journal.commit({ notes: [note], ...(usage.length > 0 && { usage }) });
+    await journal.commit({ notes: [note] });
     await this.finish(pending);
     return hasFailed ? "failed" : "moved";
   }
 
-  /** What is to be kept of messages: summaries, or the messages themselves where that fails. */
+  /**
+   * What is to be kept of messages: summaries, or the messages themselves where that fails. Null
+   * when a budget was spent before all was summed up.
+   */
   async #digest(
     { messages, earlier, mayAsk }: {
       readonly messages: readonly StoredMessage[];
@@ -246,55 +253,23 @@ export class Consolidator {
       readonly mayAsk: boolean;
     },
     signal: AbortSignal,
-  ): Promise<Digest> {
+  ): Promise<Digest | null> {
     const { archive, log: { sessionKey } } = this.#options;
     const entries: PendingEntry[] = [];
-    const usage: UsageEntry[] = [];
     const summaries: string[] = [];
     let hasFailed = !mayAsk;
     for (const group of byScope(messages, sessionScope(archive, sessionKey), earlier)) {
-      const made = hasFailed ? NOT_ASKED : await this.#ask(group.messages, usage, signal);
+      const made = hasFailed ? NOT_ASKED : await this.#asker.ask(group.messages, signal);
+      if (made.state === "postponed") return null;
       hasFailed ||= made.state === "failed";
       if (made.state === "summary") summaries.push(made.text);
       if (made.state !== "nothing") entries.push(entryOf(group, made, sessionKey));
     }
     return {
       entries,
-      usage,
       summary: summaries.length === 0 ? null : summaries.join("\n"),
       hasFailed: mayAsk && hasFailed,
     };
-  }
-
-  /** With a permit; a text that is too long for the model is tried once more, half as long. */
-  async #ask(
-    messages: readonly StoredMessage[],
-    usage: UsageEntry[],
-    signal: AbortSignal,
-  ): Promise<Summary> {
-    const { services, permit, log: { sessionKey } } = this.#options;
-    const tokensMax = chunkTokensMax(services.settings);
-    await permit.regain(signal);
-    try {
-      for (const limit of [tokensMax, Math.floor(tokensMax / 2)]) {
-        const text = chunkText(messages, limit);
-        if (text === "") return { state: "nothing" };
-        const made = await summarise(text, { sessionKey, services }, signal);
-        usage.push(...made.usage);
-        const { summary } = made;
-        if (summary.state !== "failed") return summary;
-        if (summary.isTooLong && limit === tokensMax) continue;
-        logger.warn("Cannot sum up {count} messages of {sessionKey}: {reason}", {
-          count: messages.length,
-          sessionKey,
-          reason: summary.reason,
-        });
-        return summary;
-      }
-      return NOT_ASKED;
-    } finally {
-      permit.giveBack();
-    }
   }
 
   async #append(entries: readonly PendingEntry[]): Promise<void> {
@@ -317,8 +292,6 @@ export class Consolidator {
     return await usage.spentBudget(log.sessionKey, []) !== null;
   }
 }
-
-const NOT_ASKED: Summary = { state: "failed", reason: "nobody was asked", isTooLong: false };
 
 function entryOf(
   { scope, messages }: ScopedMessages,

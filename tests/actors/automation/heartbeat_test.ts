@@ -52,7 +52,7 @@ Deno.test.each(
 function asked(provider: ScriptedProvider, booked: unknown[] = []): AskedModel {
   return {
     ...{ provider, model: "m", tokensMax: 100, temperature: 0.5, reasoningEffort: null },
-    refusal: () => Promise.resolve(null),
+    reserve: () => Promise.resolve({ state: "allowed", release: () => {} }),
     book: (used) => Promise.resolve(void booked.push(used)),
   };
 }

@@ -25,7 +25,8 @@ async function bench(setting: MemoryScopeSetting = "global") {
     dream: {
       model: {
         ...{ provider: new ScriptedProvider([]), model: "m", tokensMax: 1, temperature: 0 },
-        ...{ reasoningEffort: null, batchCharsMax: 1, refusal: () => Promise.resolve(null) },
+        ...{ reasoningEffort: null, batchCharsMax: 1 },
+        reserve: () => Promise.resolve({ state: "allowed", release: () => {} }),
         book: () => Promise.resolve(),
       },
       settings: { batchMax: 1, iterationsMax: 1, annotatesLineAges: false, timezone: "UTC" },

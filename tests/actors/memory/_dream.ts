@@ -73,7 +73,7 @@ export function dreamBench(options: DreamBenchOptions): DreamBench {
         temperature: 0.1,
         reasoningEffort: null,
         batchCharsMax: 10_000,
-        refusal: () => Promise.resolve(null),
+        reserve: () => Promise.resolve({ state: "allowed", release: () => {} }),
         book: (usage) => {
           used.push(usage);
           return Promise.resolve();

@@ -232,7 +232,10 @@ Deno.test("Two who ask at once share one run", async () => {
 Deno.test("Without budget no model is asked, and the entries wait", async () => {
   await using bench = dreamBench({
     script: [],
-    model: { refusal: () => Promise.resolve("the budget of the day is spent") },
+    model: {
+      reserve: () =>
+        Promise.resolve({ state: "refused", reason: "the budget of the day is spent" }),
+    },
   });
   await bench.remember("one");
   assert.deepEqual(await bench.dream(), {
