@@ -35,6 +35,7 @@ import type { UsageLedger } from "../session/usage_ledger.ts";
 import { markUntrusted } from "../tools/untrusted.ts";
 import { countedCalls } from "./counted_calls.ts";
 import { DreamAsks } from "./dream_asks.ts";
+import { shapingCheck } from "./rights/owner_check.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway", "memory_wiring"]);
@@ -133,6 +134,7 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
     }),
     archive: {
       scopeOf: (origin) => memoryScope(setting, origin),
+      isOwner: shapingCheck(config),
       append: (scope, entry) =>
         ref.ask((replyTo) => ({ type: "append_history", scope, entry, replyTo }), {
           timeoutMs: ANSWER_MS,

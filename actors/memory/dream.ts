@@ -23,7 +23,7 @@ import { localMinute } from "./local_time.ts";
 import type { DreamBatch, MemoryKeeper } from "./memory_keeper.ts";
 import type { DreamModel } from "./ports.ts";
 import type { DreamOutcome } from "./protocol.ts";
-import { type MemoryScope, PROPOSED_SKILLS } from "./scope.ts";
+import { type MemoryFileName, type MemoryScope, PROPOSED_SKILLS } from "./scope.ts";
 
 const logger = getLogger(["troupe", "memory", "dream"]);
 
@@ -144,7 +144,11 @@ async function digest(
   if (analysis.state === "failed") return analysis;
   const draft = await newDraft(keeper, { scope, batch });
   if (!isNothingToDo(analysis.text)) {
-    const failure = await carryOut(options, { analysis: analysis.text, draft, batch }, signal);
+    const failure = await carryOut(
+      options,
+      { analysis: analysis.text, draft, scope, batch },
+      signal,
+    );
     if (failure !== null) return { state: "failed", reason: failure };
   }
   const end = await keeper.finishBatch({
@@ -170,9 +174,11 @@ type Analysis =
 /** The first phase. Half an analysis is none. */
 async function analyse(
   { keeper, model, settings, mark, clock }: DreamOptions,
-  { scope, batch: { entries, texts } }: BatchOf,
+  { scope, batch }: BatchOf,
   signal: AbortSignal,
 ): Promise<Analysis> {
+  const { entries, texts } = batch;
+  const fixed = fixedFiles({ scope, batch });
   const ages = settings.annotatesLineAges ? await keeper.lineAges(scope, texts.MEMORY) : [];
   const today = localMinute(clock.now(), settings.timezone).slice(0, 10);
   const shown = entries.map((entry) => ({
@@ -181,7 +187,10 @@ async function analyse(
   }));
   const messages: ChatMessage[] = [
     { role: "system", content: ANALYSIS_PROMPT },
-    { role: "user", content: analysisQuestion({ entries: shown, texts, ages, today, mark }) },
+    {
+      role: "user",
+      content: analysisQuestion({ entries: shown, texts, ages, today, fixed, mark }),
+    },
   ];
   const answered = await askOnce(model, { messages, tools: [] }, signal);
   if (answered.state === "failed") return answered;
@@ -195,12 +204,21 @@ async function analyse(
   return { state: "done", text };
 }
 
+/**
+ * Files that a batch must not change: the character of an assistant of many is nobody's alone, and
+ * what orders everybody's assistant about, or says whose it is, comes of owners' words alone.
+ */
+function fixedFiles({ scope, batch: { isOwners } }: BatchOf): readonly MemoryFileName[] {
+  if (!scope.isGlobal) return ["SOUL"];
+  return isOwners ? [] : ["SOUL", "USER"];
+}
+
 async function newDraft(keeper: MemoryKeeper, { scope, batch }: BatchOf): Promise<DreamDraft> {
   const names = await keeper.skillFolders();
   const proposed = await keeper.proposedSkills();
   return new DreamDraft({
     texts: batch.texts,
-    fixed: new Set(scope.isGlobal ? [] : ["SOUL"]),
+    fixed: new Set(fixedFiles({ scope, batch })),
     mayPropose: scope.isGlobal,
     skills: new Set([...names, ...proposed]),
     readSkill: async (name) =>
@@ -209,22 +227,23 @@ async function newDraft(keeper: MemoryKeeper, { scope, batch }: BatchOf): Promis
   });
 }
 
-interface Editing {
+interface Editing extends BatchOf {
   readonly analysis: string;
   readonly draft: DreamDraft;
-  readonly batch: DreamBatch;
 }
 
 /** The second phase. @returns why it did not come to its end, or null */
 async function carryOut(
   { keeper, model, settings, mark }: DreamOptions,
-  { analysis, draft, batch }: Editing,
+  { analysis, draft, scope, batch }: Editing,
   signal: AbortSignal,
 ): Promise<string | null> {
   const skills = await describeSkills(keeper);
+  const { texts } = batch;
+  const fixed = fixedFiles({ scope, batch });
   const messages: ChatMessage[] = [
     { role: "system", content: EDIT_PROMPT },
-    { role: "user", content: editQuestion({ analysis, texts: batch.texts, skills, mark }) },
+    { role: "user", content: editQuestion({ analysis, texts, skills, fixed, mark }) },
   ];
   for (let iteration = 0; iteration < settings.iterationsMax; iteration++) {
     const answered = await askOnce(model, { messages, tools: DREAM_TOOLS }, signal);

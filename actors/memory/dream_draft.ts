@@ -44,7 +44,7 @@ const WRITE = z.object({ path: z.string(), content: z.string() });
 /** What a draft is made from. */
 export interface DraftOptions {
   readonly texts: MemoryTexts;
-  /** Files that one's own talk must not change: the character of an assistant of many. */
+  /** Files that those who speak here must not change. */
   readonly fixed: ReadonlySet<MemoryFileName>;
   /** Names of skills that are there. */
   readonly skills: ReadonlySet<string>;
@@ -102,7 +102,7 @@ export class DreamDraft {
     const file = fileOf(path);
     if (file === undefined) return `Error: only ${MEMORY_PATHS} can be edited here`;
     if (this.#options.fixed.has(file)) {
-      return `Error: "${path}" belongs to everybody and is not changed here; leave it`;
+      return `Error: "${path}" is not changed by what was said here; leave it`;
     }
     const edited = await editedText(this.#texts[file], { type: "replace", from, to });
     if (edited.state === "refused") return `Error: cannot edit "${path}": ${edited.problem}`;

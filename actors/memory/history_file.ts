@@ -30,6 +30,7 @@ const ENTRY: z.ZodType<HistoryEntry> = z.object({
   content: z.string(),
   session_key: OPTIONAL_TEXT,
   id: OPTIONAL_TEXT,
+  told_by: z.literal("owners").optional().catch(undefined),
 });
 
 /** A history file as it was read. */

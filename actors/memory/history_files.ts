@@ -45,6 +45,8 @@ export interface HistoryWaiting {
   readonly entries: readonly HistoryEntry[];
   /** Entries behind them. */
   readonly left: number;
+  /** Nobody but owners speaks through any of them. */
+  readonly isOwners: boolean;
 }
 
 /** One for each workspace, used by one thing at a time. Errors are those of the files. */
@@ -76,13 +78,17 @@ export class HistoryFiles {
       content,
       session_key: added.sessionKey,
       id: added.key,
+      ...(added.isOwners && { told_by: "owners" as const }),
     };
     await this.#known.append(scope, entry);
     await files.replace(scope.cursorPath, String(entry.cursor));
     return { state: "appended", entry };
   }
 
-  /** The oldest entries that were not digested yet; null when there are none. */
+  /**
+   * The oldest entries that were not digested yet, those of owners apart from others'; null when
+   * there are none.
+   */
   async waiting(
     scope: MemoryScope,
     { entriesMax, charsMax }: WaitingLimits,
@@ -92,11 +98,15 @@ export class HistoryFiles {
     const entries: HistoryEntry[] = [];
     let chars = 0;
     for (const entry of waiting.slice(0, entriesMax)) {
+      if (entry.told_by !== waiting[0]?.told_by) break;
       chars += entry.content.length;
       if (entries.length > 0 && chars > charsMax) break;
       entries.push(entry);
     }
-    return entries.length === 0 ? null : { entries, left: waiting.length - entries.length };
+    const [first] = entries;
+    if (first === undefined) return null;
+    const isOwners = first.told_by === "owners";
+    return { entries, left: waiting.length - entries.length, isOwners };
   }
 
   /** The number of the last entry that Dream has digested. */

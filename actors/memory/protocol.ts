@@ -18,6 +18,8 @@ export interface HistoryEntry {
   readonly session_key?: string | undefined;
   /** What keeps the same stretch from being archived twice. */
   readonly id?: string | undefined;
+  /** Nobody but owners speaks through it. Absent: others may, and so it is in entries of nanobot. */
+  readonly told_by?: "owners" | undefined;
 }
 
 /** What is to be appended to a history file. */
@@ -28,6 +30,8 @@ export interface NewHistoryEntry {
   readonly key: string;
   /** A model's words, or messages as they are; each has its own limit. */
   readonly kind: "summary" | "raw";
+  /** Nobody but owners speaks through it. @default false */
+  readonly isOwners?: boolean;
 }
 
 /** What became of an append. */

@@ -9,11 +9,15 @@ import { z } from "zod";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
 import type { MemoryOrigin } from "../memory/scope.ts";
 import { MemoryScope } from "../memory/scope.ts";
+import { isForeign } from "../memory/recall/passages.ts";
+import { isEcho, wordsOf } from "./chunk_text.ts";
 import type { ArchivePort } from "./ports.ts";
 import type { StoredMessage } from "./session_file.ts";
 
 /** Field of a person's line: whose memory it belongs to, where that is not everybody's. */
 const SCOPE_FIELD = "memory_scope";
+/** Field of a person's line: an owner wrote it. */
+const OWNER_FIELD = "from_owner";
 const KEY_CHARS = 32;
 
 /** Messages that belong to one memory. */
@@ -29,6 +33,8 @@ export interface PendingEntry {
   readonly key: string;
   readonly kind: "summary" | "raw";
   readonly content: string;
+  /** Nobody but owners speaks through it. @default false */
+  readonly isOwners?: boolean | undefined;
 }
 
 /** A chunk whose summary is made, and that may stand in no memory yet. */
@@ -54,6 +60,7 @@ const pendingSchema: z.ZodType<PendingChunk> = z.object({
     key: z.string(),
     kind: z.enum(["summary", "raw"]),
     content: z.string(),
+    isOwners: z.boolean().optional(),
   })),
   summary: z.string().nullable(),
   untilMs: z.number().nullable(),
@@ -72,7 +79,10 @@ export function readPending(note: JsonValue): PendingChunk | null {
 /** The note's value. */
 export function encodePending(pending: PendingChunk): JsonObject {
   const { entries, ...rest } = pending;
-  return { ...rest, entries: entries.map((entry) => ({ ...entry })) };
+  return {
+    ...rest,
+    entries: entries.map(({ isOwners = false, ...entry }) => ({ ...entry, isOwners })),
+  };
 }
 
 /** Names a stretch: the same messages of the same session always have the same name. */
@@ -89,10 +99,25 @@ export function chunkKey(
   return hash.digest("hex").slice(0, KEY_CHARS);
 }
 
-/** What goes into the line of somebody's message, so that it is known later whose memory it is. */
+/**
+ * What goes into the line of somebody's message, so that it is known later whose memory it is and,
+ * where that is everybody's, whether it is an owner's word.
+ */
 export function scopeFields(archive: ArchivePort | undefined, origin: MemoryOrigin): JsonObject {
-  const scope = archive?.scopeOf(origin);
-  return scope === undefined || scope.isGlobal ? {} : { [SCOPE_FIELD]: scope.key };
+  if (archive === undefined) return {};
+  const scope = archive.scopeOf(origin);
+  if (!scope.isGlobal) return { [SCOPE_FIELD]: scope.key };
+  return archive.isOwner?.(origin) ? { [OWNER_FIELD]: true } : {};
+}
+
+/**
+ * Whether nobody but owners speaks through messages: all people's are theirs, and there are no words
+ * of pages, files or strangers in any that goes into a summary.
+ */
+export function isOfOwners(messages: readonly StoredMessage[]): boolean {
+  const people = messages.filter(({ message }) => message.role === "user");
+  return people.length > 0 && people.every(({ extras }) => extras[OWNER_FIELD] === true) &&
+    messages.every(({ message }) => isEcho(message) || !isForeign({ text: wordsOf(message) }));
 }
 
 /**

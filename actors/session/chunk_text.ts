@@ -51,7 +51,7 @@ export function chunkText(
 }
 
 function line({ message, timestampMs }: StoredMessage, { said, given }: Lengths): string[] {
-  if (message.role === "tool" && message.name === RECALL_TOOL) return [];
+  if (isEcho(message)) return [];
   const words = shortened(wordsOf(message).trim(), message.role === "tool" ? given : said);
   if (words === "") return [];
   const stamp = timestampMs === null ? "?" : new Date(timestampMs).toISOString();
@@ -60,7 +60,13 @@ function line({ message, timestampMs }: StoredMessage, { said, given }: Lengths)
   return [`[${stamp.slice(0, STAMP_CHARS)}] ${who}: ${words}`.toWellFormed()];
 }
 
-function wordsOf(message: ChatMessage): string {
+/** What recall gave. */
+export function isEcho(message: ChatMessage): boolean {
+  return message.role === "tool" && message.name === RECALL_TOOL;
+}
+
+/** A message as text, with the calls that it makes. */
+export function wordsOf(message: ChatMessage): string {
   const said = textOf(message.content);
   if (message.role !== "assistant" || message.tool_calls === undefined) return said;
   const calls = message.tool_calls.filter(({ function: { name } }) => name !== RECALL_TOOL)

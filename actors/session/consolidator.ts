@@ -12,6 +12,7 @@ import {
   byScope,
   chunkKey,
   encodePending,
+  isOfOwners,
   type PendingChunk,
   type PendingEntry,
   pendingNote,
@@ -274,7 +275,7 @@ export class Consolidator {
 
   async #append(entries: readonly PendingEntry[]): Promise<void> {
     const { archive, log: { sessionKey } } = this.#options;
-    for (const { scope, key, kind, content } of entries) {
+    for (const { scope, isOwners = false, ...entry } of entries) {
       const whose = scope === null ? MemoryScope.global : scopeNamed(scope);
       if (whose === null) {
         logger.error("Cannot archive a part of {sessionKey}: no memory is named {scope}", {
@@ -283,7 +284,7 @@ export class Consolidator {
         });
         continue;
       }
-      await archive.append(whose, { content, sessionKey, key, kind });
+      await archive.append(whose, { ...entry, sessionKey, ...(isOwners && { isOwners }) });
     }
   }
 
@@ -300,9 +301,10 @@ function entryOf(
 ): PendingEntry {
   const name = scope.isGlobal ? null : scope.key;
   const key = chunkKey(sessionKey, name, messages);
-  return made.state === "summary"
-    ? { scope: name, key, kind: "summary", content: made.text }
-    : { scope: name, key, kind: "raw", content: rawText(messages) };
+  const said = made.state === "summary"
+    ? { kind: "summary" as const, content: made.text }
+    : { kind: "raw" as const, content: rawText(messages) };
+  return { scope: name, key, ...said, ...(isOfOwners(messages) && { isOwners: true }) };
 }
 
 function rawText(messages: readonly StoredMessage[]): string {

@@ -125,6 +125,8 @@ export interface SessionFiles {
 export interface ArchivePort {
   /** Whose memory somebody's words belong to. */
   scopeOf(origin: MemoryOrigin): MemoryScope;
+  /** Whether somebody's words may shape the assistant itself. @default nobody's may */
+  isOwner?(origin: MemoryOrigin): boolean;
   /**
    * Appends an entry to a history, once per key.
    *

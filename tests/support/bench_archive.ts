@@ -23,9 +23,18 @@ export class BenchArchive implements ArchivePort {
   /** Called before each append; what it throws is the failure. */
   fault: (entry: NewHistoryEntry) => void = () => {};
   readonly #setting: MemoryScopeSetting;
+  readonly #isOwner: (origin: MemoryOrigin) => boolean;
 
-  constructor(setting: MemoryScopeSetting = "global") {
+  constructor(
+    setting: MemoryScopeSetting = "global",
+    isOwner: (origin: MemoryOrigin) => boolean = () => false,
+  ) {
     this.#setting = setting;
+    this.#isOwner = isOwner;
+  }
+
+  isOwner(origin: MemoryOrigin): boolean {
+    return this.#isOwner(origin);
   }
 
   scopeOf(origin: MemoryOrigin): MemoryScope {

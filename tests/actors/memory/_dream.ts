@@ -43,8 +43,14 @@ export interface DreamBench extends AsyncDisposable {
   ask<R>(message: (replyTo: ReplyTo<R>) => MemoryMessage): Promise<R>;
   /** Asks for a run and waits for its end. */
   dream(): Promise<DreamOutcome>;
-  /** Appends summaries to everybody's history. */
+  /** Appends summaries of what owners said to everybody's history. */
   remember(...contents: readonly string[]): Promise<void>;
+  /** Appends summaries of what others said, too. */
+  overhear(...contents: readonly string[]): Promise<void>;
+}
+
+function entryOf(content: string) {
+  return { content, key: content, sessionKey: "cli:direct", kind: "summary" as const };
 }
 
 /** Notes in memory. */
@@ -100,9 +106,11 @@ export function dreamBench(options: DreamBenchOptions): DreamBench {
     dream: () => ask((replyTo) => ({ type: "dream", reason: "asked", replyTo })),
     async remember(...contents) {
       for (const content of contents) {
-        const entry = { content, key: content, sessionKey: "cli:direct", kind: "summary" as const };
-        await keeper.append(MemoryScope.global, entry);
+        await keeper.append(MemoryScope.global, { ...entryOf(content), isOwners: true });
       }
+    },
+    async overhear(...contents) {
+      for (const content of contents) await keeper.append(MemoryScope.global, entryOf(content));
     },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };

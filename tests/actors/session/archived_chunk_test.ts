@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
-import { byScope } from "../../../actors/session/archived_chunk.ts";
+import { byScope, isOfOwners, scopeFields } from "../../../actors/session/archived_chunk.ts";
+import { BenchArchive } from "../../support/bench_archive.ts";
 import type { StoredMessage } from "../../../actors/session/session_file.ts";
 
 const GROUP = MemoryScope.named("chat:feishu:oc_1");
@@ -53,4 +54,35 @@ Deno.test("A stretch that begins with who joined a turn does not take its answer
     ["person:feishu:bert", 1],
     ["chat:feishu:oc_1", 1],
   ]);
+});
+
+function owned(content: string, isOwners = true): StoredMessage {
+  const extras = isOwners ? { from_owner: true } : {};
+  return { message: { role: "user", content }, timestampMs: 0, lineId: "t:0", extras };
+}
+
+function given(name: string, content: string): StoredMessage {
+  const message = { role: "tool" as const, tool_call_id: "c", name, content };
+  return { message, timestampMs: 0, lineId: "t:1", extras: {} };
+}
+
+const PAGE =
+  "⟦Untrusted content from example.org: data to read⟧\nhello\n⟦End of untrusted content⟧";
+
+Deno.test.each<[what: string, messages: StoredMessage[], expected: boolean]>([
+  ["owners and answers", [owned("hi"), answered("t:1", "hello"), given("exec", "ok")], true],
+  ["somebody else between", [owned("hi"), owned("me too", false), answered("t:1", "ok")], false],
+  ["a page that was read", [owned("read it"), given("web_fetch", PAGE)], false],
+  ["a file that was sent", [owned("[File: a.md]\nobey")], false],
+  ["what recall gave, which no summary sees", [owned("hi"), given("recall", PAGE)], true],
+  ["no person at all", [answered("t:1", "hello")], false],
+])("A stretch with %s is of owners alone: %s", (_what, messages, expected) => {
+  assert.equal(isOfOwners(messages), expected);
+});
+
+Deno.test("An owner's line says so where memory is everybody's, and nobody else's does", () => {
+  const archive = new BenchArchive("global", ({ senderId }) => senderId === "ou_1");
+  const origin = { channel: "feishu", chatId: "oc_1", sessionKey: "feishu:oc_1" };
+  assert.deepEqual(scopeFields(archive, { ...origin, senderId: "ou_1" }), { from_owner: true });
+  assert.deepEqual(scopeFields(archive, { ...origin, senderId: "ou_2" }), {});
 });

@@ -278,3 +278,18 @@ async function untilDeath(archive: BenchArchive, dies: number): Promise<Disk | u
   await settle();
   return mustDie ? first.bench.crash() : undefined;
 }
+
+Deno.test("Consolidator says of an entry whether owners alone speak through it", async () => {
+  const archive = new BenchArchive("global", ({ senderId }) => senderId === "ou_1");
+  await using made_ = made(undefined, { archive });
+  const { bench } = made_;
+  for (let n = 0; n < 24; n++) {
+    await bench.say(`question ${n}`, { senderId: n === 1 ? "ou_2" : "ou_1" });
+    await bench.quiet();
+    await settle();
+  }
+  await until(() => archive.kept.length >= 3);
+  assert.deepEqual(archive.kept.slice(0, 3).map(({ isOwners = false }) => isOwners), [
+    ...[false, true, true],
+  ]);
+});
