@@ -5,7 +5,9 @@
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { ANSWER_ELEMENT_ID } from "./cards.ts";
-import { entity, literalLines, readable } from "./escape.ts";
+import { literalLines } from "../../markdown/dialect.ts";
+import { CARD_DIALECT } from "./dialect.ts";
+import { entity, readable } from "./escape.ts";
 import { largest } from "../../markdown/largest.ts";
 import { jsonBytes, REASONING_BYTES_MAX } from "./limits.ts";
 
@@ -98,7 +100,7 @@ export function reasoningText(reasoning: string): string {
   const shown: string[] = [];
   let bytes = 0;
   for (let line = lines.pop(); line !== undefined; line = lines.pop()) {
-    const text = literalLines(line);
+    const text = literalLines(line, CARD_DIALECT);
     const left = REASONING_BYTES_MAX - bytes;
     bytes += jsonBytes(text);
     if (bytes > REASONING_BYTES_MAX) {
@@ -113,7 +115,8 @@ export function reasoningText(reasoning: string): string {
 /** The end of a line that is too long by itself. */
 function endOf(line: string, bytesMax: number): string {
   const characters = [...line];
-  const ends = (count: number): string => literalLines(`…${characters.slice(-count).join("")}`);
+  const ends = (count: number): string =>
+    literalLines(`…${characters.slice(-count).join("")}`, CARD_DIALECT);
   const count = largest(characters.length, (many) => jsonBytes(ends(many)) <= bytesMax);
   return count === 0 ? "…" : ends(count);
 }

@@ -5,9 +5,10 @@
  */
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
-import { cutBlock, isTight } from "./blocks.ts";
+import { cutBlock, isTight } from "../../markdown/blocks.ts";
+import type { Dialect } from "../../markdown/dialect.ts";
 import type { Fits } from "../../markdown/runs.ts";
-import type { ImageKeys } from "./inline.ts";
+import { cardDialect, type ImageKeys } from "./dialect.ts";
 import { BODY_BYTES_MAX, ELEMENTS_MAX, jsonBytes, TABLES_MAX } from "./limits.ts";
 import { type MarkdownToken, parseMarkdown } from "../../markdown/markdown.ts";
 import { tableParts } from "./table.ts";
@@ -60,7 +61,7 @@ export function layOutCards(
 ): readonly CardBody[] {
   const cards: CardFill[] = [];
   let card = new CardFill(limits);
-  for (const part of partsOf(text, images, limits)) {
+  for (const part of partsOf(text, cardDialect(images), limits)) {
     if (card.add(part)) continue;
     const next = new CardFill(limits);
     const carried = card.takeHeadings();
@@ -113,15 +114,15 @@ class CardFill {
   }
 }
 
-function partsOf(text: string, images: ImageKeys, limits: CardLimits): readonly Part[] {
+function partsOf(text: string, dialect: Dialect, limits: CardLimits): readonly Part[] {
   const room = limits.bytesMax - 2 * ELEMENT_BYTES;
   const fits: Fits = (piece) => jsonBytes(piece) <= room && countTables(piece) <= limits.tablesMax;
   const parts: Part[] = [];
   let gap = "\n\n";
   for (const token of parseMarkdown(text)) {
     const pieces = token.type === "table"
-      ? tableParts(token, images, room)
-      : cutBlock(token, images, fits)
+      ? tableParts(token, dialect, room)
+      : cutBlock(token, dialect, fits)
         .map((markdown) => ({ markdown, element: null }));
     for (const [index, piece] of pieces.entries()) {
       parts.push({

@@ -32,26 +32,6 @@ export function cardText(text: string): string {
   );
 }
 
-/** A piece of a paragraph that begins where no line began: its first sign stays a sign. */
-export function guardedStart(piece: string): string {
-  const numbered = /^(\d{1,9})([.)])(?=\s|$)/.exec(piece);
-  if (numbered !== null) {
-    const [whole, digits = "", sign = ""] = numbered;
-    return digits + entity(sign) + piece.slice(whole.length);
-  }
-  const sign =
-    /^(?:[-+](?=\s|$)|-(?=--+[ \t]*(?:\n|$))|#(?=#{0,5}(?:\s|$))|>|=(?==*[ \t]*(?:\n|$)))/.exec(
-      piece,
-    )?.[0];
-  return sign === undefined ? piece : entity(sign) + piece.slice(sign.length);
-}
-
-/** Lines in which nothing is a mark. */
-export function literalLines(text: string): string {
-  return text.split("\n")
-    .map((line) => guardedStart(literalText(line.trim())).replace(/^\|/, entity)).join("\n");
-}
-
 /** The text with each mention of a person replaced. */
 export function replaceMentions(
   text: string,

@@ -5,9 +5,10 @@
 
 import type { Tokens } from "marked";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
-import { inlineText, rowRuns, rowText, tableText } from "./blocks.ts";
-import { guardedStart, readable } from "./escape.ts";
-import { cutRuns, type ImageKeys } from "./inline.ts";
+import { inlineText, rowRuns, rowText, tableText } from "../../markdown/blocks.ts";
+import { type Dialect, guardedStart } from "../../markdown/dialect.ts";
+import { cutRuns } from "../../markdown/inline.ts";
+import { readable } from "./escape.ts";
 import { COLUMNS_MAX, jsonBytes, PAGE_ROWS_MAX } from "./limits.ts";
 import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 import type { Fits } from "../../markdown/runs.ts";
@@ -22,10 +23,10 @@ export interface TablePart {
 /** The table in parts of at most `bytesMax`, each with the head; at most 50 columns wide. */
 export function tableParts(
   table: Tokens.Table,
-  images: ImageKeys,
+  dialect: Dialect,
   bytesMax: number,
 ): readonly TablePart[] {
-  return columnGroups(table).flatMap((group) => rowGroups(group, images, bytesMax));
+  return columnGroups(table).flatMap((group) => rowGroups(group, dialect, bytesMax));
 }
 
 /** What is wider than the platform takes goes on in a further table. */
@@ -42,25 +43,25 @@ function columnGroups(table: Tokens.Table): readonly Tokens.Table[] {
 
 function rowGroups(
   table: Tokens.Table,
-  images: ImageKeys,
+  dialect: Dialect,
   bytesMax: number,
 ): readonly TablePart[] {
   const fits: Fits = (text) => jsonBytes(text) <= bytesMax;
   const partOf = (rows: Tokens.Table["rows"]): TablePart => ({
-    markdown: tableText(table, rows, images),
-    element: tableElement(table, rows, images),
+    markdown: tableText(table, rows, dialect),
+    element: tableElement(table, rows, dialect),
   });
   const { markdown, element } = partOf([]);
   const room = bytesMax - Math.max(jsonBytes(markdown), jsonBytes(element));
-  const sizes = table.rows.map((row) => bytesOfRow(row, images));
+  const sizes = table.rows.map((row) => bytesOfRow(row, dialect));
   // The component needs a row; a head alone stays Markdown.
-  if (table.rows.length === 0) return headOnly(table, images, fits);
+  if (table.rows.length === 0) return headOnly(table, dialect, fits);
   const parts: TablePart[] = [];
   for (let start = 0; start < table.rows.length;) {
     const count = countWithin(room, sizes.slice(start));
     if (count > 0) parts.push(partOf(table.rows.slice(start, start + count)));
     else {
-      const pieces = cutRuns(rowRuns(table, table.rows[start] ?? [], images), fits);
+      const pieces = cutRuns(rowRuns(table, table.rows[start] ?? [], dialect), dialect, fits);
       parts.push(...pieces.map((markdown) => ({ markdown, element: null })));
     }
     start += Math.max(1, count);
@@ -76,27 +77,29 @@ function countWithin(room: number, sizes: readonly number[]): number {
 }
 
 /** Most bytes that a row adds to the component, or to the same as Markdown. */
-function bytesOfRow(row: readonly Tokens.TableCell[], images: ImageKeys): number {
+function bytesOfRow(row: readonly Tokens.TableCell[], dialect: Dialect): number {
   const cells = row.map(({ tokens }, column) => {
-    const rich = guardedStart(inlineText(tokens, images));
+    const rich = guardedStart(inlineText(tokens, dialect), dialect);
     const plain = readable(rich);
     const bytes = plain === rich ? jsonBytes(rich) : Math.max(jsonBytes(rich), jsonBytes(plain));
     return `"c${column}":,`.length + bytes;
   });
   const asElement = cells.reduce((sum, bytes) => sum + bytes, 3);
-  return Math.max(asElement, jsonBytes(rowText(row, images)) + 2);
+  return Math.max(asElement, jsonBytes(rowText(row, dialect)) + 2);
 }
 
-function headOnly(table: Tokens.Table, images: ImageKeys, fits: Fits): readonly TablePart[] {
-  const whole = tableText(table, [], images);
-  const pieces = fits(whole) ? [whole] : cutRuns(rowRuns(table, table.header, images), fits);
+function headOnly(table: Tokens.Table, dialect: Dialect, fits: Fits): readonly TablePart[] {
+  const whole = tableText(table, [], dialect);
+  const pieces = fits(whole)
+    ? [whole]
+    : cutRuns(rowRuns(table, table.header, dialect), dialect, fits);
   return pieces.map((markdown) => ({ markdown, element: null }));
 }
 
 function tableElement(
   table: Tokens.Table,
   rows: Tokens.Table["rows"],
-  images: ImageKeys,
+  dialect: Dialect,
 ): JsonObject {
   const isRich = table.header.map((_, column) =>
     rows.some((row) => !isPlain(known(row[column]?.tokens)))
@@ -116,8 +119,11 @@ function tableElement(
     columns,
     rows: rows.map((row) =>
       Object.fromEntries(row.map(({ tokens }, column) => {
-        const text = inlineText(tokens, images);
-        return [`c${column}`, isRich[column] === true ? guardedStart(text) : readable(text)];
+        const text = inlineText(tokens, dialect);
+        return [
+          `c${column}`,
+          isRich[column] === true ? guardedStart(text, dialect) : readable(text),
+        ];
       }))
     ),
   };

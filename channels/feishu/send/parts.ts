@@ -7,7 +7,7 @@ import type { MessageBody } from "../api.ts";
 import { wholeCard } from "../render/card_json.ts";
 import { layOutCards } from "../render/cards.ts";
 import { readable } from "../render/escape.ts";
-import type { ImageKeys } from "../render/inline.ts";
+import type { ImageKeys } from "../render/dialect.ts";
 import { layOutPosts } from "../render/post.ts";
 import { layOutTexts } from "../render/text.ts";
 import { chooseForm, holdsTags, type TextForm } from "./format.ts";

@@ -119,6 +119,8 @@ export interface ChannelUnderContract {
   readonly hasButtons: boolean;
   /** Its platform has groups; otherwise threads are those of the direct chat. @default true */
   readonly hasGroups?: boolean;
+  /** A conversation of it can have threads of its own. @default true */
+  readonly hasThreads?: boolean;
   /** A long answer comes in several messages. @default true */
   readonly hasParts?: boolean;
   /** Starts its platform, with Alice, a stranger and a group known. */

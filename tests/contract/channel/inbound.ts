@@ -61,6 +61,7 @@ function testMessages(contract: Contract): void {
     assert.deepEqual(await running.hasTexts(2), ["/stop", "/stop"]);
   });
 
+  if (contract.channel.hasThreads === false) return;
   contract.test("keeps threads of a group apart", async (running) => {
     const { platform, gateway } = running;
     const asked = { inGroup: true, mentionsBot: true, text: "what is this?" };

@@ -160,6 +160,7 @@ function testFiles(contract: Contract): void {
 function testPlaces(contract: Contract): void {
   if (contract.channel.hasGroups !== false) testGroupAnswers(contract);
 
+  if (contract.channel.hasThreads === false) return;
   contract.test("answers in the thread where it was asked, with every part", async (running) => {
     const { platform, gateway, folder } = running;
     const asked = { inGroup: true, mentionsBot: true, text: "hi", thread: "one" };

@@ -1,17 +1,13 @@
 /**
- * Text inside a paragraph as runs, in the spelling that cards understand.
+ * Text inside a paragraph as runs, in a platform's spelling.
  * @module
  */
 
-import { known, type MarkdownToken } from "../../markdown/markdown.ts";
-import { cutRuns as cutRunsAt, type Fits, type Marks, type Run } from "../../markdown/runs.ts";
-import { cardText, entity, guardedStart, literalText } from "./escape.ts";
-
-/** Keys of uploaded pictures by the address that the text names. */
-export type ImageKeys = ReadonlyMap<string, string>;
+import { type Dialect, guardedStart } from "./dialect.ts";
+import { known, type MarkdownToken } from "./markdown.ts";
+import { cutRuns as cutRunsAt, type Fits, type Marks, type Run } from "./runs.ts";
 
 const WEB_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
-const IMAGE_KEY = /^img_[\w-]+$/;
 const LINE_BREAK = /^<br\s*\/?>$/i;
 /** A mention, a sign, also as an entity, or space. */
 const SIGN = String.raw`<at id=\w+></at>|&#?\w{1,10};|[\p{P}\p{S}\s]`;
@@ -25,48 +21,46 @@ const OPENING = /^[\p{Ps}\p{Pi}]/u;
 const WORD_FIRST = /^[\p{L}\p{N}]/u;
 const WORD_LAST = /[\p{L}\p{N}]$/u;
 
-/** Tags, entities, pictures and links to them. */
-const ATOMS = /<at [^>]*><\/at>|!?\[[^\]\n]*\]\([^)\s]*\)|&#?\w+;/;
-
-/** The runs as a card's Markdown, in pieces that fit. */
-export function cutRuns(runs: readonly Run[], fits: Fits): readonly string[] {
-  return cutRunsAt(runs, { fits, atoms: ATOMS, guard: guardedStart });
+/** The runs as Markdown, in pieces that fit. */
+export function cutRuns(runs: readonly Run[], dialect: Dialect, fits: Fits): readonly string[] {
+  const guard = (piece: string): string => guardedStart(piece, dialect);
+  return cutRunsAt(runs, { fits, atoms: dialect.atoms, guard });
 }
 
 /** The runs of inline tokens. */
 export function runsOf(
   tokens: readonly MarkdownToken[],
-  images: ImageKeys,
+  dialect: Dialect,
   marks: readonly Marks[] = [],
 ): readonly Run[] {
   return tokens.flatMap((token, index) => {
-    const inner = (own: Marks) => runsOf(childrenOf(token), images, [...marks, own]);
+    const inner = (own: Marks) => runsOf(childrenOf(token), dialect, [...marks, own]);
     switch (token.type) {
       case "strong":
       case "em":
       case "del": {
         const sign = { strong: "**", em: "*", del: "~~" }[token.type];
         if (marks.some(({ open }) => open === sign)) {
-          return runsOf(childrenOf(token), images, marks);
+          return runsOf(childrenOf(token), dialect, marks);
         }
         const runs = inner({ open: sign, close: sign });
         // Marks around signs alone, inside of a word, are marks to no renderer.
         if (!runs.some(({ text }) => WORD.test(text.replace(ENTITIES, "")))) {
-          return runsOf(childrenOf(token), images, marks);
+          return runsOf(childrenOf(token), dialect, marks);
         }
         return besideWords(runs, marks, tokens[index - 1], tokens[index + 1]);
       }
       case "link":
-        return linkRuns(token, images, marks);
+        return linkRuns(token, dialect, marks);
       case "codespan":
         return [codeRun(token.text, marks)];
       case "image":
-        return [{ text: imageText(token.text, token.href, images), marks }];
+        return [{ text: imageText(token.text, token.href, dialect), marks }];
       default: {
         const children = childrenOf(token);
         return children.length > 0
-          ? runsOf(children, images, marks)
-          : [{ text: leafText(token), marks }];
+          ? runsOf(children, dialect, marks)
+          : [{ text: leafText(token, dialect), marks }];
       }
     }
   });
@@ -76,56 +70,60 @@ function childrenOf(token: MarkdownToken): readonly MarkdownToken[] {
   return "tokens" in token ? known(token.tokens) : [];
 }
 
-function leafText(token: MarkdownToken): string {
+function leafText(token: MarkdownToken, dialect: Dialect): string {
   switch (token.type) {
     case "escape":
-      return token.text.length === 1 ? entity(token.text) : literalText(token.text);
+      return token.text.length === 1 ? dialect.sign(token.text) : dialect.literal(token.text);
     case "br":
       return "\n";
     case "html":
-      return LINE_BREAK.test(token.raw) ? "\n" : literalText(token.raw);
+      return LINE_BREAK.test(token.raw) ? "\n" : dialect.literal(token.raw);
     case "checkbox":
       return token.checked ? "☑ " : "☐ ";
     default:
-      return cardText(token.raw);
+      return dialect.running(token.raw);
   }
 }
 
 /** A picture the platform has is shown; others are a link, or a word about the file. */
-function imageText(alt: string, href: string, images: ImageKeys): string {
-  const label = alt.trim() === "" ? "image" : literalText(alt.replace(/\s+/g, " ").trim());
-  const key = images.get(href) ?? (IMAGE_KEY.test(href) ? href : undefined);
-  if (key !== undefined) return `![${label}](${key})`;
+function imageText(alt: string, href: string, dialect: Dialect): string {
+  const label = alt.trim() === "" ? "image" : dialect.literal(alt.replace(/\s+/g, " ").trim());
+  const shown = dialect.picture(href);
+  if (shown !== null) return `![${label}](${shown})`;
   if (WEB_ADDRESS.test(href)) return `[${label}](${addressOf(href)})`;
-  return href === "" ? label : `${label} (${literalText(href)})`;
+  return href === "" ? label : `${label} (${dialect.literal(href)})`;
 }
 
 function linkRuns(
   token: Extract<MarkdownToken, { type: "link" }>,
-  images: ImageKeys,
+  dialect: Dialect,
   marks: readonly Marks[],
 ): readonly Run[] {
   const { href, raw, text } = token;
   const isBare = raw === text && WEB_ADDRESS.test(href);
   if (isBare) return [{ text: raw, marks }];
   if (!WEB_ADDRESS.test(href)) {
-    const runs = runsOf(known(token.tokens), images, marks);
+    const runs = runsOf(known(token.tokens), dialect, marks);
     const isNamed = href === "" || href === text;
-    return isNamed ? runs : [...runs, { text: ` (${literalText(href)})`, marks }];
+    return isNamed ? runs : [...runs, { text: ` (${dialect.literal(href)})`, marks }];
   }
   const own = { open: "[", close: `](${addressOf(href)})` };
-  const runs = runsOf(known(token.tokens), images, [...marks, own]);
+  const runs = runsOf(known(token.tokens), dialect, [...marks, own]);
   const isPicture = known(token.tokens).some(({ type }) => type === "image");
   // A link inside a link does not work: the picture's own one stands for both.
-  if (isPicture) return runsOf(known(token.tokens), images, marks);
-  return runs.map(inLink);
+  if (isPicture) return runsOf(known(token.tokens), dialect, marks);
+  return runs.map((run) => inLink(run, dialect));
 }
 
 /** Brackets would end the link, and code with back-ticks in it hides the end from some readers. */
-function inLink(run: Run): Run {
+function inLink(run: Run, dialect: Dialect): Run {
   const fence = run.marks.at(-1)?.open ?? "";
-  if (fence.startsWith("``")) return { text: literalText(run.text), marks: run.marks.slice(0, -1) };
-  return fence.startsWith("`") ? run : { ...run, text: run.text.replace(/[[\]]/g, entity) };
+  if (fence.startsWith("``")) {
+    return { text: dialect.literal(run.text), marks: run.marks.slice(0, -1) };
+  }
+  return fence.startsWith("`")
+    ? run
+    : { ...run, text: run.text.replace(/(?<!\\)[[\]]/g, dialect.sign) };
 }
 
 function addressOf(href: string): string {

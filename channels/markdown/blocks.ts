@@ -1,75 +1,77 @@
 /**
- * Blocks of Markdown in the spelling that cards understand: nested lists by four spaces, code in
- * closed fences, headings by number signs. A block that is too long is cut into complete ones.
+ * Blocks of Markdown in a platform's spelling: nested lists by four spaces, code in closed fences,
+ * headings by number signs. A block that is too long is cut into complete ones.
  * @module
  */
 
 import type { Tokens } from "marked";
-import { entity, guardedStart, literalLines } from "./escape.ts";
-import { type Fits, joinRuns } from "../../markdown/runs.ts";
-import { cutRuns, type ImageKeys, runsOf } from "./inline.ts";
-import { largest } from "../../markdown/largest.ts";
-import { known, type MarkdownToken } from "../../markdown/markdown.ts";
+import { type Dialect, guardedStart, literalLines } from "./dialect.ts";
+import { cutRuns, runsOf } from "./inline.ts";
+import { largest } from "./largest.ts";
+import { known, type MarkdownToken } from "./markdown.ts";
+import { type Fits, joinRuns, type Run } from "./runs.ts";
 
 /** How far what belongs to a list item stands in. */
 const ITEM_INDENT = 4;
 
-/** The block as a card's Markdown; "" for what is not shown. */
-export function blockText(token: MarkdownToken, images: ImageKeys): string {
+/** The block in the platform's Markdown; "" for what is not shown. */
+export function blockText(token: MarkdownToken, dialect: Dialect): string {
   switch (token.type) {
     case "heading":
-      return headingText(token.depth, inlineText(token.tokens, images));
+      return headingText(token.depth, inlineText(token.tokens, dialect));
     case "code":
       return fenced(token.text, token.lang);
     case "blockquote":
-      return quoted(joinBlocks(known(token.tokens), images));
+      return quoted(joinBlocks(known(token.tokens), dialect));
     case "list":
-      return listText(token, images);
+      return listText(token, dialect);
     case "table":
-      return tableText(token, token.rows, images);
+      return tableText(token, token.rows, dialect);
     case "hr":
       return "---";
     case "html":
-      return literalLines(token.raw.trim());
+      return literalLines(token.raw.trim(), dialect);
     case "def":
     case "space":
       return "";
     default:
-      return tidyLines(joinRuns(runsOf([token], images)));
+      return tidyLines(joinRuns(runsOf([token], dialect)), dialect);
   }
 }
 
-/** The block as a card's Markdown, in pieces that fit and are each complete. */
-export function cutBlock(token: MarkdownToken, images: ImageKeys, fits: Fits): readonly string[] {
-  const whole = blockText(token, images);
+/** The block in the platform's Markdown, in pieces that fit and are each complete. */
+export function cutBlock(token: MarkdownToken, dialect: Dialect, fits: Fits): readonly string[] {
+  const whole = blockText(token, dialect);
   if (whole === "") return [];
   if (fits(whole)) return [whole];
   switch (token.type) {
     case "code":
       return cutCode(token.text, token.lang, fits);
     case "list":
-      return cutList(token, images, fits);
+      return cutList(token, dialect, fits);
     case "blockquote":
       return known(token.tokens).flatMap((child) =>
-        cutBlock(child, images, (text) => fits(quoted(text))).map(quoted)
+        cutBlock(child, dialect, (text) => fits(quoted(text))).map(quoted)
       );
     case "table":
-      return cutRows(token, images, fits);
+      return cutRows(token, dialect, fits);
     case "heading": {
       const { depth, tokens } = token;
       const asHeading = (text: string): string => headingText(depth, text);
-      return cutRuns(runsOf(known(tokens), images), (text) => fits(asHeading(text))).map(asHeading);
+      return cutRuns(runsOf(known(tokens), dialect), dialect, (text) => fits(asHeading(text))).map(
+        asHeading,
+      );
     }
     case "html":
-      return cutRuns([{ text: whole, marks: [] }], fits);
+      return cutRuns([{ text: whole, marks: [] }], dialect, fits);
     default:
-      return cutRuns(runsOf([token], images), (text) => fits(tidyLines(text))).map(tidyLines);
+      return cutParagraph(runsOf([token], dialect), dialect, fits);
   }
 }
 
 /** A cell's or heading's text as Markdown. */
-export function inlineText(tokens: Inline, images: ImageKeys): string {
-  return joinRuns(runsOf(known(tokens), images)).replace(/\s*\n\s*/g, " ").trim();
+export function inlineText(tokens: Inline, dialect: Dialect): string {
+  return joinRuns(runsOf(known(tokens), dialect)).replace(/\s*\n\s*/g, " ").trim();
 }
 
 type Inline = Parameters<typeof known>[0];
@@ -78,17 +80,17 @@ type Inline = Parameters<typeof known>[0];
 export function tableText(
   table: Tokens.Table,
   rows: Tokens.Table["rows"],
-  images: ImageKeys,
+  dialect: Dialect,
 ): string {
   const rule = table.align.map((align) => RULES[align ?? "none"]);
-  const lines = rows.map((row) => rowText(row, images));
-  return [rowText(table.header, images), `| ${rule.join(" | ")} |`, ...lines].join("\n");
+  const lines = rows.map((row) => rowText(row, dialect));
+  return [rowText(table.header, dialect), `| ${rule.join(" | ")} |`, ...lines].join("\n");
 }
 
 /** A line of a table. */
-export function rowText(cells: readonly Tokens.TableCell[], images: ImageKeys): string {
-  const line = `| ${cells.map(({ tokens }) => cellText(tokens, images)).join(" | ")} |`;
-  return RULE.test(line) ? line.replace("-", entity) : line;
+export function rowText(cells: readonly Tokens.TableCell[], dialect: Dialect): string {
+  const line = `| ${cells.map(({ tokens }) => cellText(tokens, dialect)).join(" | ")} |`;
+  return RULE.test(line) ? line.replace("-", dialect.sign) : line;
 }
 
 /** A row of dashes, which would begin a table of its own. */
@@ -96,8 +98,8 @@ const RULE = /^[ :|]*-[ :|-]*$/;
 
 const RULES = { none: "---", left: ":---", center: ":---:", right: "---:" } as const;
 
-function cellText(tokens: Inline, images: ImageKeys): string {
-  return inlineText(tokens, images).replaceAll("|", "\\|");
+function cellText(tokens: Inline, dialect: Dialect): string {
+  return inlineText(tokens, dialect).replaceAll("|", "\\|");
 }
 
 function headingText(depth: number, text: string): string {
@@ -116,16 +118,22 @@ function quoted(text: string): string {
 }
 
 /** Lines of a paragraph: they do not stand in, and what begins one begins no block. */
-function tidyLines(text: string): string {
+function tidyLines(text: string, dialect: Dialect): string {
+  const { sign, lineEnd } = dialect;
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "")
-    .map((line, index) => index > 0 && line.startsWith("|") ? entity("|") + line.slice(1) : line)
-    .map(guardedStart).join("\n");
+    .map((line, index) => index > 0 && line.startsWith("|") ? sign("|") + line.slice(1) : line)
+    .map((line) => guardedStart(line, dialect)).join(lineEnd);
 }
 
-function joinBlocks(tokens: readonly MarkdownToken[], images: ImageKeys): string {
+function cutParagraph(runs: readonly Run[], dialect: Dialect, fits: Fits): readonly string[] {
+  const tidy = (text: string): string => tidyLines(text, dialect);
+  return cutRuns(runs, dialect, (text) => fits(tidy(text))).map(tidy);
+}
+
+function joinBlocks(tokens: readonly MarkdownToken[], dialect: Dialect): string {
   let text = "";
   for (const token of tokens) {
-    const block = blockText(token, images);
+    const block = blockText(token, dialect);
     if (block === "") continue;
     text += (text === "" ? "" : isTight(token) ? "\n" : "\n\n") + block;
   }
@@ -145,15 +153,15 @@ function markerOf(list: Tokens.List, index: number): string {
   return list.ordered ? `${(list.start === "" ? 1 : list.start) + index}. ` : "- ";
 }
 
-function itemText(item: Tokens.ListItem, marker: string, images: ImageKeys): string {
-  return marked(marker, joinItem(item, images));
+function itemText(item: Tokens.ListItem, marker: string, dialect: Dialect): string {
+  return marked(marker, joinItem(item, dialect));
 }
 
 /** A task's box stands in front of its first block. */
-function joinItem(item: Tokens.ListItem, images: ImageKeys): string {
+function joinItem(item: Tokens.ListItem, dialect: Dialect): string {
   const tokens = known(item.tokens);
-  const box = tokens[0]?.type === "checkbox" ? blockText(tokens[0], images) : "";
-  const rest = joinBlocks(box === "" ? tokens : tokens.slice(1), images);
+  const box = tokens[0]?.type === "checkbox" ? blockText(tokens[0], dialect) : "";
+  const rest = joinBlocks(box === "" ? tokens : tokens.slice(1), dialect);
   return [box, rest].filter((text) => text !== "").join(" ");
 }
 
@@ -164,16 +172,16 @@ function marked(marker: string, text: string): string {
     .join("\n");
 }
 
-function listText(list: Tokens.List, images: ImageKeys): string {
-  return list.items.map((item, index) => itemText(item, markerOf(list, index), images)).join("\n");
+function listText(list: Tokens.List, dialect: Dialect): string {
+  return list.items.map((item, index) => itemText(item, markerOf(list, index), dialect)).join("\n");
 }
 
 /** Between items where that does; a long item gives its first block the marker. */
-function cutList(list: Tokens.List, images: ImageKeys, fits: Fits): readonly string[] {
+function cutList(list: Tokens.List, dialect: Dialect, fits: Fits): readonly string[] {
   const items = list.items.map((item, index) => ({
     item,
     marker: markerOf(list, index),
-    text: itemText(item, markerOf(list, index), images),
+    text: itemText(item, markerOf(list, index), dialect),
   }));
   const pieces: string[] = [];
   for (let start = 0; start < items.length;) {
@@ -182,7 +190,7 @@ function cutList(list: Tokens.List, images: ImageKeys, fits: Fits): readonly str
     const count = largest(items.length - start, (many) => fits(joined(many)));
     const first = items[start];
     if (count > 0) pieces.push(joined(count));
-    else if (first !== undefined) pieces.push(...cutItem(first.item, first.marker, images, fits));
+    else if (first !== undefined) pieces.push(...cutItem(first.item, first.marker, dialect, fits));
     start += Math.max(1, count);
   }
   return pieces;
@@ -191,11 +199,11 @@ function cutList(list: Tokens.List, images: ImageKeys, fits: Fits): readonly str
 function cutItem(
   item: Tokens.ListItem,
   marker: string,
-  images: ImageKeys,
+  dialect: Dialect,
   fits: Fits,
 ): readonly string[] {
   const pieces = known(item.tokens).flatMap((child) =>
-    cutBlock(child, images, (text) => fits(marked(marker, text)))
+    cutBlock(child, dialect, (text) => fits(marked(marker, text)))
   );
   return pieces.map((piece, index) => index === 0 ? marked(marker, piece) : piece);
 }
@@ -222,13 +230,13 @@ function cutCode(text: string, lang: string | undefined, fits: Fits): readonly s
 }
 
 /** A table inside of something else: its head stands over each piece. */
-function cutRows(table: Tokens.Table, images: ImageKeys, fits: Fits): readonly string[] {
+function cutRows(table: Tokens.Table, dialect: Dialect, fits: Fits): readonly string[] {
   const pieces: string[] = [];
   for (let rows = table.rows; rows.length > 0;) {
-    const joined = (count: number): string => tableText(table, rows.slice(0, count), images);
+    const joined = (count: number): string => tableText(table, rows.slice(0, count), dialect);
     const count = largest(rows.length, (many) => fits(joined(many)));
     if (count > 0) pieces.push(joined(count));
-    else pieces.push(...cutRuns(rowRuns(table, rows[0] ?? [], images), fits).map(tidyLines));
+    else pieces.push(...cutParagraph(rowRuns(table, rows[0] ?? [], dialect), dialect, fits));
     rows = rows.slice(Math.max(1, count));
   }
   return pieces;
@@ -238,11 +246,11 @@ function cutRows(table: Tokens.Table, images: ImageKeys, fits: Fits): readonly s
 export function rowRuns(
   table: Tokens.Table,
   row: readonly Tokens.TableCell[],
-  images: ImageKeys,
-): ReturnType<typeof runsOf> {
+  dialect: Dialect,
+): readonly Run[] {
   return row.flatMap(({ tokens }, index) => {
-    const head = runsOf(known(table.header[index]?.tokens), images);
-    const cell = runsOf(known(tokens), images);
+    const head = runsOf(known(table.header[index]?.tokens), dialect);
+    const cell = runsOf(known(tokens), dialect);
     const colon = head.length > 0 ? [{ text: ": ", marks: [] }] : [];
     return [...head, ...colon, ...cell, { text: "\n", marks: [] }];
   });
