@@ -7,6 +7,7 @@
 import { parseArgs } from "node:util";
 import { brokenLaws } from "./laws.ts";
 import { plantFaults } from "./plant.ts";
+import { searchSeeds } from "./search.ts";
 import { runWorld } from "./world.ts";
 
 const SEEDS = 100;
@@ -32,7 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
     return await plantFaults({ seeds, only: new RegExp(values.only) }) ? 0 : 1;
   }
   if (values.seed !== undefined) return await showSeed(Number(values.seed));
-  return await searchSeeds(Number(values.from), Number(values.seeds ?? SEEDS), values.all);
+  return await search(Number(values.from), Number(values.seeds ?? SEEDS), values.all);
 }
 
 /** Prints everything that happens in one world. */
@@ -45,17 +46,12 @@ async function showSeed(seed: number): Promise<number> {
 }
 
 /** Runs worlds until one breaks a law, or all of them. */
-async function searchSeeds(from: number, count: number, goesOn: boolean): Promise<number> {
-  let broken = 0;
-  for (let seed = from; seed < from + count; seed++) {
-    const breaches = brokenLaws(await runWorld(seed));
-    if (breaches.length === 0) continue;
-    print(report(seed, breaches));
-    broken++;
-    if (!goesOn) return 1;
-  }
-  print(`${count - broken} of ${count} seeds hold all laws\n`);
-  return broken === 0 ? 0 : 1;
+async function search(from: number, count: number, goesOn: boolean): Promise<number> {
+  const broken = await searchSeeds({ from, count, goesOn });
+  for (const { seed, breaches } of broken) print(report(seed, breaches));
+  if (broken.length > 0 && !goesOn) return 1;
+  print(`${count - broken.length} of ${count} seeds hold all laws\n`);
+  return broken.length === 0 ? 0 : 1;
 }
 
 function report(seed: number, breaches: readonly string[]): string {
