@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import type { GatewaySocket, SocketHandlers } from "../event_gateway/socket.ts";
 
 /** A file that goes with a message. */
 export interface OutgoingFile {
@@ -48,20 +49,6 @@ export interface IncomingFile {
 
 /** Takes a file in. */
 export type TakeFile<T> = (file: IncomingFile) => Promise<T>;
-
-/** What a socket tells. */
-export interface SocketHandlers {
-  onText(text: string): void;
-  /** Once, unless we closed it. A `code` of 1006 says that the connection broke. */
-  onClosed(code: number): void;
-}
-
-/** A socket that is opened, or on the way to be. */
-export interface GatewaySocket {
-  send(text: string): void;
-  /** Ends it at once; nothing is told any more. */
-  close(code: number): void;
-}
 
 /** The platform. */
 export interface DiscordLink {

@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly [area: string, floor: number])[] = [
 ];
 
 /** A folder of one channel: not those of what all channels share. */
-const CHANNEL_FOLDER = /^channels\/(?!markdown\/|media\/)([^/]+)\//;
+const CHANNEL_FOLDER = /^channels\/(?!markdown\/|media\/|event_gateway\/)([^/]+)\//;
 
 /** Whether a file belongs to the program itself. */
 export function isSource(file: string): boolean {

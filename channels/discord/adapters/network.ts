@@ -3,18 +3,12 @@
  * @module
  */
 
-import type {
-  DiscordAnswer,
-  DiscordLink,
-  DiscordRequest,
-  GatewaySocket,
-  SocketHandlers,
-  TakeFile,
-} from "../link.ts";
+import { openSocket } from "../../event_gateway/adapters/socket.ts";
+import type { GatewaySocket, SocketHandlers } from "../../event_gateway/socket.ts";
+import type { DiscordAnswer, DiscordLink, DiscordRequest, TakeFile } from "../link.ts";
 import type { DiscordSection } from "../manifest.ts";
 import { call, download, type HttpOptions } from "./http.ts";
 import { proxyClient } from "./proxy.ts";
-import { openSocket } from "./socket.ts";
 
 /** The version of the platform's API that this channel speaks. */
 const API_VERSION = 10;

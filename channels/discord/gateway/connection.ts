@@ -1,49 +1,39 @@
 /**
- * Keeps the gateway connection up: signs in, resumes where reading stopped, and waits between
- * tries.
+ * Keeps Discord's connection up: where it goes, and what its refusals mean.
  * @module
  */
 
 import { getLogger } from "@logtape/logtape";
-import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
-import type { Random } from "../../../actors/kernel/random.ts";
-import type { ConnectionState } from "../../channel.ts";
-import { networkWait } from "../../network_wait.ts";
+import {
+  type Entrance,
+  keepConnection as keep,
+  type KeepConnectionOptions as Keeping,
+} from "../../event_gateway/connection.ts";
+import type { GatewayDialect, SessionEnd } from "../../event_gateway/session.ts";
 import type { DiscordApi } from "../api.ts";
 import { DiscordCredentialsError, isUnauthorized, WRONG_TOKEN } from "../errors.ts";
 import type { DiscordLink } from "../link.ts";
-import type { Ready } from "../wire_gateway.ts";
+import { type Ready, readySchema } from "../wire_gateway.ts";
 import type { Progress } from "./progress.ts";
-import { Session, type SessionEnd } from "./session.ts";
 
 const logger = getLogger(["troupe", "discord", "connection"]);
 
 /** What keeping a connection needs. */
-export interface KeepConnectionOptions {
+export interface KeepConnectionOptions
+  extends Pick<Keeping, "clock" | "random" | "report" | "onEvent" | "onConnect"> {
   readonly link: DiscordLink;
   readonly api: DiscordApi;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly token: string;
   readonly intents: number;
   readonly progress: Progress;
-  readonly report: (state: ConnectionState) => void;
   /** A session began, or, without `ready`, goes on. Resolves as `onEvent` does. */
   readonly onSession: (ready: Ready | null) => Promise<boolean>;
-  /**
-   * An event came. Resolves to whether it need not come again; if it must, the connection is made
-   * anew.
-   */
-  readonly onEvent: (type: string, data: unknown) => Promise<boolean>;
-  /** Called before each connection. */
-  readonly onConnect: () => void;
 }
 
-const READY_DETAIL = "Connected to the gateway; no public address needed";
-/** A connection that held so long had no fault of ours: waits begin anew. */
-const STABLE_AFTER_MS = 30_000;
-/** After so many tries in vain a new session begins, perhaps elsewhere. */
-const RESUMPTIONS_MAX = 5;
+/** Codes after which the session is over, so that a new one begins. */
+const SESSION_OVER: ReadonlySet<number> = new Set([1000, 1001, 4003, 4005, 4007, 4009]);
+/** Wrong token, shard, sharding, version, intents: only a person can help. */
+const HOPELESS: ReadonlySet<number> = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 
 /** What to do about a connection that is refused for good, by its code. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
@@ -58,6 +48,15 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
   ],
 ]);
 
+/** The protocol as Discord speaks it. @param intents what it shall tell of, as a sum of its bits */
+export function dialectFor(intents: number): GatewayDialect {
+  return {
+    identity: { intents, properties: { os: "linux", browser: "troupe", device: "troupe" } },
+    isSessionOver: (code) => SESSION_OVER.has(code),
+    isHopeless: (code) => HOPELESS.has(code),
+  };
+}
+
 /**
  * Connects and reconnects until `signal` aborts.
  *
@@ -67,85 +66,46 @@ export async function keepConnection(
   options: KeepConnectionOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, report, progress } = options;
-  for (let failures = 0; !signal.aborted;) {
-    options.onConnect();
-    const startedAtMs = clock.now();
-    const end = await connectOnce(options, signal);
-    if (end.state === "closed") return;
-    if (end.state === "refused") throw refusal(end.code);
-    if (clock.now() - startedAtMs >= STABLE_AFTER_MS) failures = 0;
-    progress.rewind();
-    if (!end.canResume || failures >= RESUMPTIONS_MAX) progress.endSession();
-    const waitMs = Math.max(networkWait(failures++, random), end.waitMs);
-    const seconds = Math.ceil(waitMs / 1_000);
-    logger.info("Connection ended: {detail}; trying again in {waitMs} ms", {
-      detail: end.detail,
-      waitMs,
-    });
-    report({
-      state: "reconnecting",
-      detail: `${end.detail}; attempt ${failures} in ${seconds} s`,
-    });
-    await sleep(clock, waitMs, signal).catch(() => {});
-  }
-}
-
-/** One connection from its start to its end. */
-async function connectOnce(
-  options: KeepConnectionOptions,
-  signal: AbortSignal,
-): Promise<SessionEnd> {
-  const { progress, report } = options;
-  const { resumption } = progress;
-  const place = resumption === null ? await findGateway(options, signal) : resumption;
-  if ("state" in place) return place;
-  const takenOrLost = (taking: Promise<boolean>, taken: () => void): void => {
-    void taking.then((isTaken) => {
-      if (isTaken) taken();
-      else session.giveUp("a message could not be taken in just now");
-    });
-  };
-  const begun = (ready: Ready | null): void => {
-    report({ state: "ready", detail: READY_DETAIL });
-    takenOrLost(options.onSession(ready), () => {});
-  };
-  const session: Session = new Session({
+  const { link, token, intents, progress, onSession } = options;
+  await keep({
     ...options,
-    url: place.url,
-    resumption,
-    sequence: () => progress.sequence,
-    onReady: (ready, sequence) => {
+    dialect: dialectFor(intents),
+    openSocket: (address, handlers) => link.openSocket(address, handlers),
+    events: progress.events,
+    find: async () => {
+      const { resumeUrl: url } = progress;
+      return url === null ? await findGateway(options, signal) : { url, token };
+    },
+    refusalOf: refusal,
+    onReady: (data, sequence) => {
+      const ready = readySchema.safeParse(data).data;
+      if (ready === undefined) return null;
       progress.begin({ id: ready.session_id, url: ready.resume_gateway_url }, sequence);
-      begun(ready);
+      return onSession(ready);
     },
-    onResumed: () => begun(null),
-    onEvent: (sequence, type, data) => {
-      takenOrLost(options.onEvent(type, data), progress.open(sequence));
-    },
+    onResumed: () => onSession(null),
   }, signal);
-  return await session.ended;
 }
 
 /** Where a new session begins, or why it cannot just now. */
 async function findGateway(
-  { api, clock }: KeepConnectionOptions,
+  { api, clock, token }: KeepConnectionOptions,
   signal: AbortSignal,
-): Promise<{ readonly url: string } | SessionEnd> {
+): Promise<Entrance | SessionEnd> {
   try {
     const { url, session_start_limit: { remaining, reset_after: waitMs } } = await api.gateway(
       signal,
     );
-    if (remaining > 0) return { url };
+    if (remaining > 0) return { url, token };
     const hours = Math.ceil(waitMs / 3_600_000);
     const detail = `too many sessions were begun today; more are allowed in ${hours} h`;
     logger.error("{detail}", { detail, atMs: clock.now() });
-    return { state: "lost", detail, canResume: false, waitMs };
+    return { state: "lost", detail, code: null, canResume: false, waitMs };
   } catch (error) {
     if (signal.aborted) return { state: "closed" };
     if (isUnauthorized(error)) throw new DiscordCredentialsError(WRONG_TOKEN, { cause: error });
     const detail = error instanceof Error ? error.message : String(error);
-    return { state: "lost", detail, canResume: false, waitMs: 0 };
+    return { state: "lost", detail, code: null, canResume: false, waitMs: 0 };
   }
 }
 

@@ -7,8 +7,8 @@
 import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import type { JsonValue } from "../../../actors/kernel/json.ts";
+import { ReadEvents } from "../../event_gateway/read_events.ts";
 import { isOlder } from "../ids.ts";
-import type { Resumption } from "./session.ts";
 
 const logger = getLogger(["troupe", "discord", "progress"]);
 
@@ -37,11 +37,9 @@ const cursorSchema = z.object({
 
 /** Where an earlier run or connection stopped. */
 export class Progress {
-  /** The session's id and where to resume it; null when there is none to resume. */
-  #session: { readonly id: string; readonly url: string } | null = null;
-  #newest = 0;
-  /** Events that are being handed in. */
-  readonly #open = new Set<number>();
+  readonly events: ReadEvents;
+  /** Where the session can be resumed. */
+  #url = "";
   readonly #channels = new Map<string, ReadChannel>();
   #isBehind = false;
 
@@ -50,29 +48,23 @@ export class Progress {
     const cursor = cursorSchema.safeParse(stored);
     if (!cursor.success) {
       if (stored !== null) logger.warn("Cannot read how far Discord was read: beginning anew");
+      this.events = new ReadEvents(null);
       return;
     }
     const { session, channels } = cursor.data;
-    if (session !== null) {
-      this.#session = session;
-      this.#newest = session.sequence;
-    }
+    this.events = new ReadEvents(
+      session === null ? null : { sessionId: session.id, sequence: session.sequence },
+    );
+    this.#url = session?.url ?? "";
     for (const { id, guild, parent, message } of channels) {
       const channel = { channelId: id, guildId: guild, parentId: parent, messageId: message };
       this.#channels.set(id, channel);
     }
   }
 
-  /** Where to go on; null when a session must begin. */
-  get resumption(): Resumption | null {
-    if (this.#session === null) return null;
-    const { id: sessionId, url } = this.#session;
-    return { sessionId, url, sequence: this.sequence };
-  }
-
-  /** The last event that need not come again, nor any before it. */
-  get sequence(): number {
-    return this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
+  /** Where the session is resumed; null when one must begin. */
+  get resumeUrl(): string | null {
+    return this.events.resumption === null ? null : this.#url;
   }
 
   /** The channels that count, with what was read of them. */
@@ -82,9 +74,8 @@ export class Progress {
 
   /** A session began. What was said before it is not told of by itself. */
   begin(session: { readonly id: string; readonly url: string }, sequence: number): void {
-    this.#session = session;
-    this.#open.clear();
-    this.#newest = sequence;
+    this.events.begin(session.id, sequence);
+    this.#url = session.url;
     this.#isBehind = true;
   }
 
@@ -96,30 +87,6 @@ export class Progress {
   /** It has been. */
   caughtUp(): void {
     this.#isBehind = false;
-  }
-
-  /** There is no session to resume. */
-  endSession(): void {
-    this.#session = null;
-    this.#open.clear();
-    this.#newest = 0;
-  }
-
-  /** What is not taken yet comes again. */
-  rewind(): void {
-    this.#newest = this.sequence;
-    this.#open.clear();
-  }
-
-  /** An event came. @returns what says that it need not come again */
-  open(sequence: number): () => void {
-    const session = this.#session;
-    this.#newest = Math.max(this.#newest, sequence);
-    this.#open.add(sequence);
-    return () => {
-      // Another session counts anew.
-      if (session === this.#session) this.#open.delete(sequence);
-    };
   }
 
   /** A message of a channel that counts need not come again, nor any before it. */
@@ -134,9 +101,10 @@ export class Progress {
 
   /** As it is stored. A session in which something is still looked for would hide that. */
   toJson(): JsonValue {
-    const session = this.#session === null || this.#isBehind
+    const { resumption } = this.events;
+    const session = resumption === null || this.#isBehind
       ? null
-      : { ...this.#session, sequence: this.sequence };
+      : { id: resumption.sessionId, url: this.#url, sequence: resumption.sequence };
     const channels = this.channels.map(({ channelId, guildId, parentId, messageId }) => ({
       id: channelId,
       guild: guildId,

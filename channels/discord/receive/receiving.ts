@@ -11,7 +11,7 @@ import { Drafts } from "../../drafts.ts";
 import { MediaStore } from "../../media/adapters/media_store.ts";
 import { Speech } from "../../media/speech.ts";
 import type { DiscordApi } from "../api.ts";
-import { Cursor } from "../gateway/cursor.ts";
+import { Cursor } from "../../event_gateway/cursor.ts";
 import type { Progress } from "../gateway/progress.ts";
 import type { DiscordLink } from "../link.ts";
 import type { DiscordSection } from "../manifest.ts";
@@ -180,7 +180,7 @@ export class Receiving implements AsyncDisposable {
   /** Waits for what is under way, which the context's signal has ended, and stores where it stopped. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#background[Symbol.asyncDispose]();
-    this.#progress.rewind();
+    this.#progress.events.rewind();
     this.#cursor.touch();
     await this.#cursor.settled();
   }

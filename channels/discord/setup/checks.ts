@@ -4,7 +4,7 @@
  */
 
 import { passed, type SetupCheck } from "../../setup.ts";
-import type { SessionEnd } from "../gateway/session.ts";
+import type { SessionEnd } from "../../event_gateway/session.ts";
 import type { Application } from "../wire_account.ts";
 
 /** Where applications are made and changed. */

@@ -7,7 +7,8 @@
 import { seededRandom } from "../../../actors/kernel/random.ts";
 import type { SetupScene } from "../../setup.ts";
 import { connectedInTime, firstMessage } from "../../setup_steps.ts";
-import { Session, type SessionEnd } from "../gateway/session.ts";
+import { Session, type SessionEnd } from "../../event_gateway/session.ts";
+import { dialectFor } from "../gateway/connection.ts";
 import type { DiscordLink } from "../link.ts";
 import { messageSchema, type User } from "../wire.ts";
 
@@ -28,15 +29,20 @@ export class FirstContact implements AsyncDisposable {
   readonly #message = Promise.withResolvers<User>();
   readonly #session: Session;
 
-  constructor({ scene, ...options }: FirstContactOptions) {
+  constructor({ scene, link, intents, ...options }: FirstContactOptions) {
     this.#scene = scene;
     this.#session = new Session({
       ...options,
+      dialect: dialectFor(intents),
+      openSocket: (address, handlers) => link.openSocket(address, handlers),
       clock: scene.clock,
       random: seededRandom(0), // spreads heartbeats of many; here is one
       resumption: null,
       sequence: () => null,
-      onReady: () => this.#ready.resolve(null),
+      onReady: () => {
+        this.#ready.resolve(null);
+        return true;
+      },
       onResumed: () => {},
       onEvent: (_sequence, type, data) => {
         if (type === "MESSAGE_CREATE") this.#take(data);
@@ -47,7 +53,7 @@ export class FirstContact implements AsyncDisposable {
   /** Waits until it is up: null, or how it ended before. */
   async connected(): Promise<SessionEnd | null> {
     const detail = "no answer in time";
-    const late: SessionEnd = { state: "lost", detail, canResume: false, waitMs: 0 };
+    const late: SessionEnd = { state: "lost", detail, code: null, canResume: false, waitMs: 0 };
     return await connectedInTime(this.#scene, late, [this.#ready.promise, this.#session.ended]);
   }
 

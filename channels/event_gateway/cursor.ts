@@ -4,9 +4,9 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { JsonValue } from "../../../actors/kernel/json.ts";
+import type { JsonValue } from "../../actors/kernel/json.ts";
 
-const logger = getLogger(["troupe", "discord", "cursor"]);
+const logger = getLogger(["troupe", "channels", "cursor"]);
 
 /** What storing needs. */
 export interface CursorOptions {
@@ -43,7 +43,7 @@ export class Cursor {
         await this.#options.keep(this.#options.read());
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        logger.warn("Cannot store how far Discord was read: {reason}", { reason });
+        logger.warn("Cannot store how far the platform was read: {reason}", { reason });
       }
     }
     this.#writing = null;

@@ -3,15 +3,15 @@
  * @module
  */
 
-import type { GatewaySocket, SocketHandlers } from "../link.ts";
+import type { GatewaySocket, SocketHandlers } from "../socket.ts";
 
 const ABNORMAL_CLOSE = 1006;
 
-/** Opens a socket; what goes wrong is told as its end. */
+/** Opens a socket; what goes wrong is told as its end. @param client knows of a proxy */
 export function openSocket(
   address: string,
   handlers: SocketHandlers,
-  client: Deno.HttpClient | undefined,
+  client?: Deno.HttpClient,
 ): GatewaySocket {
   const socket = new WebSocket(address, client === undefined ? {} : { client });
   const listening = new AbortController();

@@ -1,34 +1,46 @@
 /**
- * One connection to the platform's gateway: hello, sign-in or resumption, heartbeats, events, end.
+ * One connection to a platform's gateway: hello, sign-in or resumption, heartbeats, events, end.
+ * Discord and QQ speak this protocol; what they do not share stands in a {@link GatewayDialect}.
  * @module
  */
 
-import type { Clock, Timer } from "../../../actors/kernel/clock.ts";
-import type { Random } from "../../../actors/kernel/random.ts";
-import type { DiscordLink, GatewaySocket } from "../link.ts";
-import { type Frame, frameSchema, helloSchema, type Ready, readySchema } from "../wire_gateway.ts";
+import type { Clock, Timer } from "../../actors/kernel/clock.ts";
+import type { JsonObject } from "../../actors/kernel/json.ts";
+import type { Random } from "../../actors/kernel/random.ts";
+import { type Frame, frameSchema, helloSchema } from "./frames.ts";
+import type { GatewaySocket, OpenSocket } from "./socket.ts";
 
-/** Where a session can be resumed. */
+/** How one platform speaks the protocol. */
+export interface GatewayDialect {
+  /** What signs in, beside the token. */
+  readonly identity: JsonObject;
+  /** Whether a session is over with a connection that ends by this code: a new one must begin. */
+  readonly isSessionOver: (code: number) => boolean;
+  /** Whether only a person can help after a connection that ends by this code. */
+  readonly isHopeless: (code: number) => boolean;
+}
+
+/** A session that can be resumed. */
 export interface Resumption {
   readonly sessionId: string;
   /** The last event that need not come again. */
   readonly sequence: number;
-  readonly url: string;
 }
 
 /** What one connection needs. */
 export interface SessionOptions {
-  readonly link: DiscordLink;
+  readonly dialect: GatewayDialect;
+  readonly openSocket: OpenSocket;
   readonly clock: Clock;
   readonly random: Random;
   readonly token: string;
-  readonly intents: number;
   readonly url: string;
   /** Null begins a session of its own. */
   readonly resumption: Resumption | null;
   /** The last event that need not come again; null before the first one. */
   readonly sequence: () => number | null;
-  readonly onReady: (ready: Ready, sequence: number) => void;
+  /** A session began. @returns false when what tells of it has another shape */
+  readonly onReady: (data: unknown, sequence: number) => boolean;
   readonly onResumed: () => void;
   readonly onEvent: (sequence: number, type: string, data: unknown) => void;
 }
@@ -39,6 +51,8 @@ export type SessionEnd =
   | {
     readonly state: "lost";
     readonly detail: string;
+    /** The code by which the platform ended it; null when it did not. */
+    readonly code: number | null;
     /** Events that were missed come if the session is resumed. */
     readonly canResume: boolean;
     /** The platform wants at least this wait. */
@@ -63,14 +77,9 @@ const KEEPING_CODE = 4200;
 const HELLO_MS = 20_000;
 /** From our word to the session's begin; events that were missed come in between. */
 const READY_MS = 60_000;
-/** After a session was called invalid: documented as one to five seconds. */
+/** After a session was called invalid: one to five seconds, as Discord documents it. */
 const INVALID_WAIT_MS = 1_000;
 const INVALID_WAIT_SPREAD_MS = 4_000;
-
-/** Codes after which the session is over, so that a new one begins. */
-const SESSION_OVER: ReadonlySet<number> = new Set([1000, 1001, 4003, 4005, 4007, 4009]);
-/** Wrong token, shard, sharding, version, intents: only a person can help. */
-const HOPELESS: ReadonlySet<number> = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 
 /** A connection from its start to its end; never throws. */
 export class Session {
@@ -92,7 +101,7 @@ export class Session {
     this.#signal = signal;
     this.ended = this.#end.promise;
     this.#deadline = this.#lostAfter(HELLO_MS, "the gateway says nothing");
-    this.#socket = options.link.openSocket(options.url, {
+    this.#socket = options.openSocket(options.url, {
       onText: (text) => this.#take(text),
       onClosed: (code) => this.#closed(code),
     });
@@ -129,14 +138,13 @@ export class Session {
   #hello(data: unknown): void {
     const hello = helloSchema.safeParse(data).data;
     if (hello === undefined) return this.#lose("the gateway's hello has another shape");
-    const { random, token, intents, resumption } = this.#options;
+    const { random, token, dialect, resumption } = this.#options;
     this.#intervalMs = hello.heartbeat_interval;
     this.#beatAfter(this.#intervalMs * random.next());
     this.#deadline.cancel();
     this.#deadline = this.#lostAfter(READY_MS, "the gateway begins no session");
     if (resumption === null) {
-      const properties = { os: "linux", browser: "troupe", device: "troupe" };
-      this.#send(OP.identify, { token, intents, properties });
+      this.#send(OP.identify, { token, ...dialect.identity });
     } else {
       const { sessionId: session_id, sequence: seq } = resumption;
       this.#send(OP.resume, { token, session_id, seq });
@@ -147,10 +155,9 @@ export class Session {
     if (sequence === null) return;
     switch (type) {
       case "READY": {
-        const ready = readySchema.safeParse(data).data;
-        if (ready === undefined) return this.#lose("the session's begin has another shape");
         this.#deadline.cancel();
-        return this.#options.onReady(ready, sequence);
+        if (this.#options.onReady(data, sequence)) return;
+        return this.#lose("the session's begin has another shape");
       }
       case "RESUMED":
         this.#deadline.cancel();
@@ -165,13 +172,15 @@ export class Session {
     const { random } = this.#options;
     const waitMs = INVALID_WAIT_MS + Math.floor(random.next() * INVALID_WAIT_SPREAD_MS);
     const detail = "the gateway does not know the session";
-    this.#finish({ state: "lost", detail, canResume, waitMs });
+    this.#finish({ state: "lost", detail, code: null, canResume, waitMs });
   }
 
   #closed(code: number): void {
-    if (HOPELESS.has(code)) return this.#finish({ state: "refused", code });
+    const { dialect } = this.#options;
+    if (dialect.isHopeless(code)) return this.#finish({ state: "refused", code });
     const detail = `the connection was closed (code ${code})`;
-    this.#finish({ state: "lost", detail, canResume: !SESSION_OVER.has(code), waitMs: 0 });
+    const canResume = !dialect.isSessionOver(code);
+    this.#finish({ state: "lost", detail, code, canResume, waitMs: 0 });
   }
 
   #beatAfter(delayMs: number): void {
@@ -196,7 +205,7 @@ export class Session {
   }
 
   #lose(detail: string): void {
-    this.#finish({ state: "lost", detail, canResume: true, waitMs: 0 });
+    this.#finish({ state: "lost", detail, code: null, canResume: true, waitMs: 0 });
   }
 
   #finish(end: SessionEnd): void {
