@@ -25,7 +25,8 @@ export function documentReader(
     const { signal } = new AbortController();
     const args = { path, chars_max: charsMax };
     const send = () => Promise.resolve();
-    const context = { ...ports, origin: ORIGIN, send, signal, reads: new Map() };
+    const origin = { ...ORIGIN, sentFiles: [path] };
+    const context = { ...ports, origin, send, signal, reads: new Map() };
     const { content, isError } = await registry.run(extractDocumentTool.name, args, context);
     const text = typeof content === "string" ? content : "";
     return isError

@@ -23,7 +23,12 @@ import { memoryActor, type MemoryActorMessage } from "../memory/memory_actor.ts"
 import { MemoryKeeper } from "../memory/memory_keeper.ts";
 import type { DreamModel } from "../memory/ports.ts";
 import type { MemoryMessage } from "../memory/protocol.ts";
-import { type MemoryOrigin, type MemoryScope, memoryScope } from "../memory/scope.ts";
+import {
+  type MemoryOrigin,
+  type MemoryScope,
+  memoryScope,
+  sessionMemoryScope,
+} from "../memory/scope.ts";
 import type {
   ArchivePort,
   GateMessage,
@@ -134,6 +139,7 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
     }),
     archive: {
       scopeOf: (origin) => memoryScope(setting, origin),
+      scopeOfSession: (sessionKey) => sessionMemoryScope(setting, sessionKey),
       isOwner: shapingCheck(config),
       append: (scope, entry) =>
         ref.ask((replyTo) => ({ type: "append_history", scope, entry, replyTo }), {

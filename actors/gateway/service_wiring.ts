@@ -25,7 +25,13 @@ import { FILE_TOOLS } from "../tools/file_tools.ts";
 import { messageTool } from "../tools/message.ts";
 import { foreignFilesTool } from "../tools/foreign_files.ts";
 import { ToolRegistry } from "../tools/registry.ts";
-import { type Tool, ToolError, type ToolNeeds, type ToolProcesses } from "../tools/tool.ts";
+import {
+  type Tool,
+  ToolError,
+  type ToolNeeds,
+  type ToolOrigin,
+  type ToolProcesses,
+} from "../tools/tool.ts";
 import { webTools } from "../tools/web/web_tools.ts";
 import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
 import { wireAutomation, type WiredAutomation } from "./automation_wiring.ts";
@@ -264,7 +270,7 @@ function toolContextOf(
     allowedHosts: config.tools.allowedHosts,
     proxy: config.tools.web.proxy,
   });
-  const filesFor = (sessionKey: string) => files.forSession(sessionKey);
+  const filesFor = (origin: ToolOrigin) => files.forSession(origin);
   return { workspace, files, filesFor, processes: shell.processes ?? NO_PROCESSES, net };
 }
 

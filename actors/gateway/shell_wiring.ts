@@ -136,7 +136,8 @@ function offLine({ config }: LoadedConfig, problem: string): string {
 
 function scopeOf(rules: PathRules): Parameters<typeof openShellLevel>[0]["scope"] {
   const { workspace, isRestricted, readableRoots, writableRoots = [], protectedPaths } = rules;
-  const { separateFolder } = rules; // commands see none of its folders: the level is everybody's
+  // Commands see nothing of either: the level is everybody's.
+  const { separateFolder, sentFolder } = rules;
   return {
     ...{ workspace, isRestricted, readableRoots, writableRoots },
     readOnlyPaths: [
@@ -147,6 +148,7 @@ function scopeOf(rules: PathRules): Parameters<typeof openShellLevel>[0]["scope"
       ...protectedPaths,
       ...(rules.secretPaths ?? []),
       ...(separateFolder === undefined ? [] : [separateFolder]),
+      ...(sentFolder === undefined ? [] : [sentFolder.real]),
     ],
   };
 }

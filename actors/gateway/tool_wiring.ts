@@ -59,6 +59,9 @@ export function pathRules({ config, locations }: LoadedConfig, workspace: string
     separateFolder: keepsMemoryApart(config)
       ? realFolderOr(join(workspace, RESULTS_FOLDER))
       : undefined,
+    sentFolder: keepsMemoryApart(config)
+      ? { named: locations.mediaFolder, real: real(locations.mediaFolder) }
+      : undefined,
     foldsCase: ignoresCase(),
   };
 }

@@ -135,6 +135,17 @@ export function memoryScope(setting: MemoryScopeSetting, origin: MemoryOrigin): 
   return MemoryScope.named(`chat:${place}:${chatId}`);
 }
 
+/** How channels name the conversation of a thread or topic: its chat's key, and one of these. */
+const THREAD_PART = /:(?:(?:thread|topic):.+|\d{6,}\.\d+|om_\w+)$/;
+
+/** The memory of a session as such: that of the chat its key names, which is a thread's as well. */
+export function sessionMemoryScope(setting: MemoryScopeSetting, sessionKey: string): MemoryScope {
+  const separatorAt = sessionKey.indexOf(":");
+  const channel = separatorAt === -1 ? sessionKey : sessionKey.slice(0, separatorAt);
+  const chatId = separatorAt === -1 ? "" : sessionKey.slice(separatorAt + 1);
+  return memoryScope(setting, { channel, chatId: chatId.replace(THREAD_PART, ""), sessionKey });
+}
+
 /**
  * A name that no other key has, on file systems that ignore case too: what is not in
  * `[a-z0-9.-]` is percent-encoded.

@@ -163,14 +163,6 @@ function turnOf({ lineId }: StoredMessage): string | null {
   return end === -1 ? null : lineId?.slice(0, end) ?? null;
 }
 
-/** The memory of a session as such: that of the chat its key names. */
-export function sessionScope(archive: ArchivePort, sessionKey: string): MemoryScope {
-  const separatorAt = sessionKey.indexOf(":");
-  const channel = separatorAt === -1 ? sessionKey : sessionKey.slice(0, separatorAt);
-  const chatId = separatorAt === -1 ? "" : sessionKey.slice(separatorAt + 1);
-  return archive.scopeOf({ channel, chatId, sessionKey });
-}
-
 const scopeName = z.templateLiteral([z.enum(["person", "chat", "session"]), ":", z.string()]);
 
 /** The memory of a name that {@link scopeFields} or a note gave; null for any other text. */

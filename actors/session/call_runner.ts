@@ -111,7 +111,7 @@ export class CallRunner {
     countCall(reads);
     const resultCharsMax = services.settings.toolResultCharsMax;
     const { filesFor, ...shared } = services.toolContext;
-    const files = filesFor?.(origin.sessionKey) ?? shared.files;
+    const files = filesFor?.(origin) ?? shared.files;
     const scene = { origin, files, reads, send, signal, resultCharsMax };
     const context: ToolContext = { ...shared, ...reach?.tools, ...scene };
     try {

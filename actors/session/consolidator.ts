@@ -18,7 +18,6 @@ import {
   pendingNote,
   type ScopedMessages,
   scopeNamed,
-  sessionScope,
 } from "./archived_chunk.ts";
 import { chunkText } from "./chunk_text.ts";
 import {
@@ -259,7 +258,7 @@ export class Consolidator {
     const entries: PendingEntry[] = [];
     const summaries: string[] = [];
     let hasFailed = !mayAsk;
-    for (const group of byScope(messages, sessionScope(archive, sessionKey), earlier)) {
+    for (const group of byScope(messages, archive.scopeOfSession(sessionKey), earlier)) {
       const made = hasFailed ? NOT_ASKED : await this.#asker.ask(group.messages, signal);
       if (made.state === "postponed") return null;
       hasFailed ||= made.state === "failed";

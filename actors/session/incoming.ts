@@ -16,6 +16,7 @@ import { endsTurn, parseCommand } from "./command_table.ts";
 import type { LastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
+import { sentFields } from "./sent_files.ts";
 import type { Joining } from "./steps.ts";
 import { isUnderWay, subagentFields } from "./subagents/subagent_row.ts";
 
@@ -172,6 +173,7 @@ export async function openInbound(
     inbound,
     extras: {
       ...scopeFields(archive, inbound),
+      ...sentFields(archive, inbound),
       ...(source !== undefined && { injected_event: INJECTED_EVENTS[source] }),
       ...subagentFields(inbound),
     },

@@ -21,7 +21,7 @@ import type { RecallHit, VisibleSpan } from "../memory/recall/protocol.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
-import type { ToolContext, ToolFiles, ToolRunner } from "../tools/tool.ts";
+import type { ToolContext, ToolFiles, ToolOrigin, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
@@ -125,6 +125,8 @@ export interface SessionFiles {
 export interface ArchivePort {
   /** Whose memory somebody's words belong to. */
   scopeOf(origin: MemoryOrigin): MemoryScope;
+  /** Whose memory that of a session belongs to of which nobody knows who said it. */
+  scopeOfSession(sessionKey: string): MemoryScope;
   /** Whether somebody's words may shape the assistant itself. @default nobody's may */
   isOwner?(origin: MemoryOrigin): boolean;
   /**
@@ -270,7 +272,7 @@ export interface SessionServices {
   /** The parts of a tool context that do not depend on the call. */
   readonly toolContext: Pick<ToolContext, "workspace" | "files" | "processes" | "net"> & {
     /** The files that the tools of a session see. @default all see `files` */
-    readonly filesFor?: (sessionKey: string) => ToolFiles;
+    readonly filesFor?: (origin: ToolOrigin) => ToolFiles;
   };
   readonly gate: ActorRef<GateMessage>;
   /** How subagents run. @default there are none */

@@ -20,6 +20,7 @@ import type { Replay } from "./history.ts";
 import { firstWaiting, placeOf, type ReadInbound } from "./incoming.ts";
 import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
+import { sentFiles } from "./sent_files.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
@@ -232,6 +233,9 @@ export class Turn {
           ...{ channel, chatId, sessionKey },
           senderId: senderOf(home),
           source: systemSource(home),
+          get sentFiles() {
+            return sentFiles(log.conversation); // of who has joined meanwhile, too
+          },
         },
         reads: this.#memory.reads,
         ...(this.#reach !== undefined && { reach: this.#reach(home) }),

@@ -6,6 +6,14 @@
 
 import { isAbsolute, join, normalize, relative, sep } from "node:path";
 
+/** Where channels keep what people send, in one folder for each channel. */
+export interface SentFolder {
+  /** As channels name it. */
+  readonly named: string;
+  /** As it really is. */
+  readonly real: string;
+}
+
 /** What the policy is made from; all paths absolute and resolved. */
 export interface PathRules {
   readonly workspace: string;
@@ -21,6 +29,8 @@ export interface PathRules {
   readonly secretPaths?: readonly string[];
   /** A folder in which each session sees the folder of its own name alone. @default none is */
   readonly separateFolder?: string | undefined;
+  /** A folder of which each session sees what was sent in it alone. @default none is */
+  readonly sentFolder?: SentFolder | undefined;
   /** The same files by device and number, as a hard link is another name for one of them. */
   readonly protectedIdentities?: readonly string[];
   /** Whether `A` and `a` are the same name here. @default false */
@@ -44,6 +54,8 @@ export type PathVerdict =
 export interface PathUser {
   /** Name of their folder in `separateFolder`; the gateway itself has none, and sees all. */
   readonly ownFolder?: string | undefined;
+  /** Files in `sentFolder` that they may see, as channels name them. @default none */
+  readonly sentFiles?: readonly string[] | undefined;
 }
 
 /** Names in the workspace that keep the agent itself. */
@@ -83,7 +95,7 @@ export function judgePath(
   resolved: string,
   use: PathUse,
   rules: PathRules,
-  { ownFolder }: PathUser = {},
+  { ownFolder, sentFiles = [] }: PathUser = {},
 ): PathVerdict {
   const { workspace, isRestricted, readableRoots, writableRoots = [], secretPaths = [] } = rules;
   const isIn = (roots: readonly string[]) => roots.some((root) => holds(root, resolved, rules));
@@ -95,6 +107,10 @@ export function judgePath(
   if (ownFolder !== undefined && separateFolder !== undefined && isIn([separateFolder])) {
     if (!isIn([join(separateFolder, ownFolder)])) return "foreign";
   }
+  const { sentFolder } = rules;
+  if (ownFolder !== undefined && sentFolder !== undefined && isIn([sentFolder.real])) {
+    if (!isIn(sentFiles.map((path) => realOf(path, sentFolder)))) return "foreign";
+  }
   if (use === "read") return "allowed";
   const below = (names: readonly string[]) => names.map((name) => join(workspace, name));
   if (isIn([...below(STATE_IN_WORKSPACE), ...rules.protectedPaths])) return "protected";
@@ -105,6 +121,12 @@ export function judgePath(
 export function contains(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** A file that was sent, where the folder of such files really is; a folder is none. */
+function realOf(path: string, { named, real }: SentFolder): string {
+  const way = relative(named, path);
+  return way !== "" && contains(named, path) ? join(real, way) : join(real, "\0");
 }
 
 function holds(root: string, path: string, { foldsCase = false }: PathRules): boolean {

@@ -75,6 +75,8 @@ export interface ToolOrigin {
   readonly senderId?: string | undefined;
   /** Which part of the gateway began it. @default a person did */
   readonly source?: SystemSource | undefined;
+  /** Absolute paths of files that were sent in this conversation. @default none */
+  readonly sentFiles?: readonly string[] | undefined;
 }
 
 /** What stands at a path. */

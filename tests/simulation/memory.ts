@@ -36,6 +36,7 @@ export class SimulatedMemory {
     const { chance, faults, log } = this.#options;
     return {
       scopeOf: () => MemoryScope.global,
+      scopeOfSession: () => MemoryScope.global,
       append: async (_scope, entry) => {
         await sleep(clock, chance.between(0, 50));
         if (faults.happens(FAILURE_SHARE)) throw new Error("Cannot keep an entry: it is busy");

@@ -9,6 +9,7 @@ import {
   type MemoryScope,
   memoryScope,
   type MemoryScopeSetting,
+  sessionMemoryScope,
 } from "../../actors/memory/scope.ts";
 import type { ArchivePort } from "../../actors/session/ports.ts";
 
@@ -39,6 +40,10 @@ export class BenchArchive implements ArchivePort {
 
   scopeOf(origin: MemoryOrigin): MemoryScope {
     return memoryScope(this.#setting, origin);
+  }
+
+  scopeOfSession(sessionKey: string): MemoryScope {
+    return sessionMemoryScope(this.#setting, sessionKey);
   }
 
   async append(scope: MemoryScope, entry: NewHistoryEntry): Promise<HistoryAppended> {

@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { isRecord } from "../../kernel/worker_envelope.ts";
-import { MemoryScope, memoryScope, type MemoryScopeSetting } from "../scope.ts";
+import { MemoryScope, type MemoryScopeSetting, sessionMemoryScope } from "../scope.ts";
 import type { RecallHit, RecallKind } from "./protocol.ts";
 
 /** A line that can be found. */
@@ -119,11 +119,8 @@ function scopeOfLine(
   const named = scopeName.safeParse(fields["memory_scope"]).data;
   const isOfSetting = named !== undefined && (setting === "person" || !named.startsWith("person:"));
   if (isOfSetting) return MemoryScope.named(named).folder;
-  const separatorAt = sessionKey.indexOf(":");
-  if (setting === "person" || separatorAt === -1) return null;
-  const channel = sessionKey.slice(0, separatorAt);
-  return memoryScope(setting, { channel, chatId: sessionKey.slice(separatorAt + 1), sessionKey })
-    .folder;
+  if (setting === "person" || !sessionKey.includes(":")) return null;
+  return sessionMemoryScope(setting, sessionKey).folder;
 }
 
 function turnOf({ line_id: lineId }: Readonly<Record<string, unknown>>): string | null {

@@ -25,6 +25,7 @@ import { Replay } from "../history.ts";
 import { placeOf } from "../incoming.ts";
 import type { SessionServices, SubagentRules } from "../ports.ts";
 import { runtimeBlock, userContent } from "../runtime_context.ts";
+import { sentFiles } from "../sent_files.ts";
 import type { SessionLog } from "../session_log.ts";
 import { SessionMemory } from "../session_memory.ts";
 import { StepBooking } from "../step_booking.ts";
@@ -248,6 +249,9 @@ export class SubagentRun {
         ...{ ...placeOf(home), sessionKey },
         senderId: isPerson ? home.senderId : undefined,
         source: "subagent",
+        get sentFiles() {
+          return sentFiles(log.conversation);
+        },
       },
       reads: this.#memory.reads,
       audit: new CallAudit({ services, home, turnId: runIdOf(status.task.id) }),

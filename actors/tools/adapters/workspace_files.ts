@@ -21,6 +21,7 @@ import {
   type FileListing,
   ToolError,
   type ToolFiles,
+  type ToolOrigin,
 } from "../tool.ts";
 import { openJudged } from "./opened_file.ts";
 import { failedTo, missing, resolveLinks, statOrNull } from "./resolved_path.ts";
@@ -42,8 +43,9 @@ export class WorkspaceFiles implements ToolFiles {
   }
 
   /** The same files for the tools of a session. */
-  forSession(sessionKey: string): WorkspaceFiles {
-    return new WorkspaceFiles(this.#rules, this.#newId, { ownFolder: bucketName(sessionKey) });
+  forSession({ sessionKey, sentFiles }: Pick<ToolOrigin, "sessionKey" | "sentFiles">): ToolFiles {
+    const user = { ownFolder: bucketName(sessionKey), sentFiles };
+    return new WorkspaceFiles(this.#rules, this.#newId, user);
   }
 
   resolve(path: string): Promise<string> {

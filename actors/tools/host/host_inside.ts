@@ -5,7 +5,7 @@
 
 import type { Clock } from "../../kernel/clock.ts";
 import type { NewId } from "../../kernel/random.ts";
-import type { Tool, ToolContext, ToolFiles } from "../tool.ts";
+import type { Tool, ToolContext, ToolFiles, ToolOrigin } from "../tool.ts";
 import type { HostSetup } from "./host_protocol.ts";
 
 /** What a host's tools share; what a kind has no right to is `refused_ports.ts`. */
@@ -15,7 +15,7 @@ export type HostContext = Pick<ToolContext, "files" | "processes" | "net" | "sen
 export interface HostInside {
   readonly context: HostContext;
   /** The files that the tools of a session see. @default all see those of the context */
-  readonly filesFor?: (sessionKey: string) => ToolFiles;
+  readonly filesFor?: (origin: ToolOrigin) => ToolFiles;
   /** Loads a tool; undefined where the kind has none of that name. */
   find(name: string): Promise<Tool> | undefined;
 }

@@ -72,7 +72,7 @@ export class HostRuntime {
     invariant(inside !== undefined && tool !== undefined, `the host has a tool "${call.tool}"`);
     const reads = new Map(call.reads);
     const { origin, resultCharsMax } = call;
-    const files = inside.filesFor?.(origin.sessionKey) ?? inside.context.files;
+    const files = inside.filesFor?.(origin) ?? inside.context.files;
     const scene = { workspace, origin, reads, signal, resultCharsMax };
     const context = { ...inside.context, files, ...scene };
     const result = await tool.call(call.args, context);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MemoryScope, memoryScope } from "../../../actors/memory/scope.ts";
+import { MemoryScope, memoryScope, sessionMemoryScope } from "../../../actors/memory/scope.ts";
 
 const ORIGIN = {
   channel: "feishu",
@@ -56,4 +56,18 @@ Deno.test("A scope's files stand in its folder, but for the assistant's characte
   assert.equal(scope.pathOf("SOUL"), "SOUL.md");
   assert.equal(scope.pathOf("USER"), "memory/scopes/chat%3Afeishu%3Aoc%5F1/USER.md");
   assert.equal(scope.historyPath, "memory/scopes/chat%3Afeishu%3Aoc%5F1/history.jsonl");
+});
+
+Deno.test.each([
+  ["feishu:oc_1", "chat:feishu:oc_1"],
+  ["feishu:oc_1:om_a1", "chat:feishu:oc_1"],
+  ["slack:C1:1712345678.000100", "chat:slack:C1"],
+  ["telegram:-100:topic:7", "chat:telegram:-100"],
+  ["discord:5:thread:6", "chat:discord:5"],
+  ["email:a@b.org:thread:<x:y@z>", "chat:email:a@b.org"],
+  ["websocket:a:b", "chat:websocket:a:b"],
+  ["unified", "session:unified"],
+])("What nobody's line says of %s belongs to %s, whose memory is read there", (sessionKey, key) => {
+  assert.equal(sessionMemoryScope("chat", sessionKey).key, key);
+  assert.equal(sessionMemoryScope("global", sessionKey).key, "global");
 });

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
+import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
+import { sessionFileName } from "../../../actors/session/session_name.ts";
+import { ManualClock } from "../../support/manual_clock.ts";
 import type { ChatRequest } from "../../../providers/provider.ts";
 import { requestTokens } from "../../../actors/session/governance.ts";
 import { BenchArchive } from "../../support/bench_archive.ts";
@@ -292,4 +296,26 @@ Deno.test("Consolidator says of an entry whether owners alone speak through it",
   assert.deepEqual(archive.kept.slice(0, 3).map(({ isOwners = false }) => isOwners), [
     ...[false, true, true],
   ]);
+});
+
+Deno.test("What a thread's older lines hold goes to the memory that is read there", async () => {
+  const archive = new BenchArchive("chat");
+  const sessionKey = "slack:C1:1712345678.000100";
+  const old = Array.from({ length: 16 }, (_, n) =>
+    JSON.stringify({
+      role: n % 2 === 0 ? "user" : "assistant",
+      content: `before the setting was made ${n} ${"a".repeat(900)}`,
+    }));
+  const metadata = { _type: "metadata", key: sessionKey, metadata: {}, last_consolidated: 0 };
+  const files = {
+    [sessionFileName(sessionKey)]: `${[JSON.stringify(metadata), ...old].join("\n")}\n`,
+  };
+  const journal = new MemoryJournal({ clock: new ManualClock(), defer: nextTurn });
+  const disk = { rows: journal.rows(), files };
+  await using made_ = made(undefined, { archive, sessionKey, disk });
+  for (let n = 0; n < 3; n++) {
+    await made_.bench.say(`in the thread ${n}`, { channel: "slack", chatId: "C1" });
+    await until(() => archive.kept.length > 0, { timeoutMs: 5_000, what: "a summary" });
+  }
+  assert.deepEqual([...new Set(archive.kept.map(({ scope }) => scope))], ["chat:slack:C1"]);
 });

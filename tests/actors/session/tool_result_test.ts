@@ -119,7 +119,7 @@ Deno.test("Tools of a session see no long results of another where they are kept
     return /kept in (.*)\]/.exec(shown)?.[1] ?? "";
   };
   const [mine, theirs] = [await keptFor("feishu:a"), await keptFor("feishu:a_3Ab")];
-  const own = files.forSession("feishu:a");
+  const own = files.forSession({ sessionKey: "feishu:a" });
   assert.equal((await own.read(mine, 10_000)).length > 0, true);
   const refused = { code: "path_protected", message: /belongs to another conversation/ };
   await assert.rejects(own.read(theirs, 10_000), refused);

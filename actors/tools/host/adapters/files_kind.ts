@@ -26,7 +26,7 @@ export function openFilesKind({ rules }: HostSetup, { newId }: HostWorld): HostI
   const files = new WorkspaceFiles(rules, newId);
   return {
     context: { files, processes: REFUSED_PROCESSES, net: REFUSED_NET, send: refuseSend },
-    filesFor: (sessionKey) => files.forSession(sessionKey),
+    filesFor: (origin) => files.forSession(origin),
     find: (name) => Object.hasOwn(TOOLS, name) ? TOOLS[name]?.() : undefined,
   };
 }

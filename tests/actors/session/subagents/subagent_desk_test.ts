@@ -176,6 +176,7 @@ Deno.test("A subagent has the session's tools but those for people, and what it 
     sessionKey: "feishu:oc_1",
     senderId: "ou_7",
     source: "subagent",
+    sentFiles: [],
   }]);
   await assert.rejects(
     async () => await seen[0]?.send({ channel: "feishu", chatId: "x", content: "", media: [] }),
