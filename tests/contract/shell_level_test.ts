@@ -6,7 +6,7 @@ import { ENV, type ShellGround, testConfinement, testShellLevel } from "./shell_
 testShellLevel({
   name: "process",
   open: () =>
-    Promise.resolve(new ProcessLevel({ clock: systemClock, newId: systemNewId, env: ENV })),
+    Promise.resolve(new ProcessLevel({ newId: systemNewId, env: ENV })),
   hasPrograms: true,
 });
 

@@ -35,7 +35,6 @@ export async function toolBench(rules: Partial<PathRules> = {}): Promise<ToolBen
     ...rules,
   }, systemNewId);
   const level = new ProcessLevel({
-    clock: systemClock,
     newId: systemNewId,
     env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", HOME: root, LANG: "C.UTF-8" },
   });

@@ -97,6 +97,45 @@ Deno.test("A fork bomb in the sandbox is ended, with a word why", async () => {
   await until(async () => !await isRunning("61.125"), { what: "the end of all of them" });
 });
 
+Deno.test.each([
+  {
+    name: "a fork bomb",
+    command: "bomb(){ bomb|bomb& };bomb; sleep 61.375",
+    note: /more than 40 processes/,
+  },
+  {
+    name: "a fork bomb of threads",
+    command: "python3 -c 'import subprocess as s, threading as t\n" +
+      'for n in range(60): t.Thread(target=lambda: s.run(["sleep", "61.375"])).start()\'',
+    note: /more than 40 processes/,
+  },
+  {
+    name: "memory, in parts",
+    command: "eat() { head -c 100000000 /dev/zero | tail -c 100000000 | (sleep 61.375; cat); }; " +
+      "eat & eat & wait",
+    note: /more than 143 MB of memory/,
+  },
+])(
+  "With the right to run bubblewrap and no other, what a command starts is bounded: $name",
+  async ({
+    command,
+    note,
+  }) => {
+    await using ground = await shellGround();
+    const program = new URL("../support/narrow_shell.ts", import.meta.url).pathname;
+    const rights = ["--allow-run=bwrap", "--allow-read", "--allow-write", "--allow-sys"];
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--no-prompt", "--cached-only", "--no-check", ...rights, program],
+        ...["bwrap", ground.workspace, command, "20000"],
+      ],
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    assert.match(new TextDecoder().decode(stdout), note);
+    await until(async () => !await isRunning("61.375"), { what: "the end of all of them" });
+  },
+);
+
 Deno.test("With the whole disk open the gateway's own files still look empty", async () => {
   const root = await Deno.realPath(await Deno.makeTempDir({ dir: "/var/tmp" }));
   await using cleaning = new AsyncDisposableStack();

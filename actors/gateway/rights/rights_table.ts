@@ -104,6 +104,12 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
       without: "its tools are missing",
       switches: { type: "none" },
     })),
+  ({ mcp }) => [{
+    part: "the end of MCP servers of this machine",
+    needs: mcp.some(({ programs }) => programs.length > 0) ? [need("run", "sh")] : [],
+    without: "what such a server started may outlive it, and outlive a gateway that is killed",
+    switches: { type: "none" },
+  }],
   ({ channels }) =>
     channels.map(({ name, hosts, folders }) => ({
       part: `channel ${name}`,

@@ -126,7 +126,10 @@ Deno.test("An MCP server needs its program or its host, and what programs find t
     nothing: {},
   };
   const { run, net, env } = await rights({ tools: { exec: { enable: false }, mcpServers } });
-  assert.ok(run.includes("npx"));
+  assert.ok(run.includes("npx") && run.includes("sh"), "the server, and what ends it");
+  const remote = { wiki: mcpServers.wiki };
+  const none = await rights({ tools: { exec: { enable: false }, mcpServers: remote } });
+  assert.ok(!none.run.includes("sh"));
   assert.ok(net.includes("wiki.example.org:443") && net.includes("10.0.0.7:8123"));
   assert.deepEqual(env, ["HOME"]);
 });

@@ -8,7 +8,7 @@ import { asError } from "../../../kernel/errors.ts";
 import { LineSplitter } from "../../host/line_splitter.ts";
 import { ChildShellProcess } from "../../shell/adapters/child_process.ts";
 import type { Lifeline } from "../../shell/adapters/lifeline.ts";
-import { COMMAND_MARK, killMarked } from "../../shell/adapters/marked_processes.ts";
+import { COMMAND_MARK, killByShell } from "../../shell/adapters/marked_processes.ts";
 import { McpError } from "../connection.ts";
 import { parseMessage } from "./message_schema.ts";
 import type { JSONRPCMessage, Transport } from "./sdk.ts";
@@ -25,7 +25,10 @@ const GRACE_MS = 1_000;
 export interface StdioOptions {
   readonly command: StdioCommand;
   readonly clock: Clock;
-  /** Ends it when this process is killed. @default it ends when its input does */
+  /**
+   * Ends it when this process is killed, and all that it started by its mark; given where a shell
+   * may be run. @default it ends when its input does
+   */
   readonly lifeline?: Lifeline | undefined;
 }
 
@@ -65,7 +68,7 @@ export class StdioTransport implements Transport {
     const mark = lifeline?.newMark();
     const child = this.#spawn(mark);
     this.#process = new ChildShellProcess(child, true, {
-      ...(mark !== undefined && canSweep() && { sweep: () => killMarked(mark) }),
+      ...(mark !== undefined && { sweep: (leader) => killByShell("sh", { leader, mark }) }),
     });
     this.#ended = this.#live(this.#process);
     return Promise.resolve();
@@ -160,11 +163,4 @@ export class StdioTransport implements Transport {
       this.#said = `${this.#said}${text}`.slice(-SAID_CHARS_MAX);
     }
   }
-}
-
-/** Deno wants all rights for looking into /proc. */
-function canSweep(): boolean {
-  return Deno.build.os === "linux" &&
-    Deno.permissions.querySync({ name: "read", path: "/proc" }).state === "granted" &&
-    Deno.permissions.querySync({ name: "run" }).state === "granted";
 }

@@ -31,7 +31,8 @@ import type { Lifeline } from "./lifeline.ts";
 import { COMMAND_MARK, killByShell, PATH_ONLY } from "./marked_processes.ts";
 import { LIMITED, limitNames, spawnShell } from "./process_level.ts";
 import { ShellFolder } from "./shell_folder.ts";
-import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
+import { OutsideWatch } from "./outside_watch.ts";
+import { canWatch, TreeWatch } from "./tree_watch.ts";
 
 /** Where programs inside find the proxy. */
 export const PROXY_PORT = 3128;
@@ -111,8 +112,7 @@ export class BwrapLevel implements ShellLevel {
     const seen = options.scope.isRestricted
       ? "sees the workspace and a read-only system"
       : "sees the whole disk (tools.restrictToWorkspace is false)";
-    const bounds = this.#canWatch ? "" : `, ${UNWATCHED}`;
-    this.description = `bubblewrap, ${seen}, ${NETWORKS[options.network]}${bounds}`;
+    this.description = `bubblewrap, ${seen}, ${NETWORKS[options.network]}`;
   }
 
   start({ command, folder, hasInput }: ShellStart): Promise<ChildShellProcess> {
@@ -128,9 +128,10 @@ export class BwrapLevel implements ShellLevel {
     const child = spawnShell(marked, { program: "bwrap", cwd: folder, env, hasInput });
     return Promise.resolve(
       new ChildShellProcess(child, hasInput, {
-        ...(this.#canWatch && {
-          watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
-        }),
+        watch: (pid, exceeded) =>
+          this.#canWatch
+            ? new TreeWatch(pid, exceeded, { clock, limits })
+            : new OutsideWatch({ type: "below", pid }, exceeded, { runner: "bwrap", limits }),
         // Where its group cannot be ended, one that is still being made loses its outer process alone.
         ...(mark !== undefined && !this.#canWatch && {
           sweep: (leader, hasEnded) =>

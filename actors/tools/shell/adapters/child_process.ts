@@ -4,12 +4,12 @@
  */
 
 import type { ShellEnd, ShellProcess } from "../level.ts";
-import type { TreeWatch } from "./tree_watch.ts";
+import type { Watch } from "./tree_watch.ts";
 
 /** How a child is ended and looked after. */
 export interface ChildOptions {
   /** Counts what it starts. @default nobody counts */
-  readonly watch?: ((pid: number, exceeded: (note: string) => void) => TreeWatch) | undefined;
+  readonly watch?: ((pid: number, exceeded: (note: string) => void) => Watch) | undefined;
   /**
    * Ends what left the group that `leader` leads, and the group where we could not; runs after what
    * could be killed was. `hasEnded`: it had ended by itself. @default nothing can be done
@@ -25,7 +25,7 @@ export class ChildShellProcess implements ShellProcess {
   readonly #child: Deno.ChildProcess;
   readonly #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   readonly #sweep: ChildOptions["sweep"];
-  readonly #watch: TreeWatch | undefined;
+  readonly #watch: Watch | undefined;
   #swept: Promise<void> | undefined;
   #hasEnded = false;
   #note: string | undefined;
@@ -43,9 +43,10 @@ export class ChildShellProcess implements ShellProcess {
       this.#note ??= note;
       this.kill();
     });
-    this.ended = child.status.then(({ code, signal }) => {
+    this.ended = child.status.then(async ({ code, signal }) => {
       this.#hasEnded = true;
-      this.#watch?.cancel();
+      // Who watches may have ended it, and knows why.
+      await this.#watch?.[Symbol.asyncDispose]();
       return { exitCode: signal === null ? code : null, note: this.#note };
     });
   }

@@ -10,43 +10,26 @@ export const COMMAND_MARK = "TROUPE_COMMAND";
 /** What starts faster than it can be ended is given up on after this many rounds. */
 const SWEEPS_MAX = 20;
 
-/** Ends all processes that carry `mark` in their environment, until none is left. */
-export async function killMarked(mark: string): Promise<void> {
-  const entry = `${COMMAND_MARK}=${mark}`;
-  for (let round = 0; round < SWEEPS_MAX; round++) {
-    if (await killMarkedOnce(entry) === 0) return;
-  }
-}
-
-async function killMarkedOnce(entry: string): Promise<number> {
-  const names = await Array.fromAsync(Deno.readDir("/proc"), ({ name }) => name);
-  const found = await Promise.all(
-    names.filter((name) => /^\d+$/.test(name)).map(async (name) => {
-      try {
-        const variables = (await Deno.readTextFile(`/proc/${name}/environ`)).split("\0");
-        if (!variables.includes(entry)) return 0;
-        Deno.kill(Number(name), "SIGKILL");
-        return 1;
-      } catch {
-        return 0; // it has ended, or belongs to somebody else
-      }
-    }),
-  );
-  return found.filter((count) => count > 0).length;
-}
-
 /** What may start a shell of ours: where only bubblewrap may be run, it does. */
 export type ShellRunner = "sh" | "bwrap";
 
 /**
- * Shell words that end what has `$mark` in its environment, or in its arguments as bubblewrap has
- * (whose environment may be closed to us), and the groups that these lead.
+ * Shell words that set `pids` to what has `$mark` in its environment, or in its arguments as
+ * bubblewrap has (whose environment may be closed to us).
  */
-export const KILL_MARKED: string = `round=0; while [ "$round" -lt ${SWEEPS_MAX} ]; do found=; ` +
+const FIND_MARKED = "pids=; " +
   'for file in $(grep -laFe "$mark" /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null); do ' +
-  "pid=${file#/proc/}; pid=${pid%%/*}; " +
-  'kill -KILL -- "-$pid" 2>/dev/null; kill -KILL "$pid" 2>/dev/null && found=1; done; ' +
-  '[ -n "$found" ] || break; round=$((round + 1)); done';
+  // grep has found itself as well, and has ended
+  'pid=${file#/proc/}; pid=${pid%%/*}; kill -0 "$pid" 2>/dev/null && pids="$pids $pid"; done; ';
+
+/**
+ * Shell words that end all of that, and the groups that these lead. What multiplies faster than it
+ * can be ended one by one is stopped first.
+ */
+export const KILL_MARKED: string = `round=0; while [ "$round" -lt ${SWEEPS_MAX} ]; do ` +
+  `${FIND_MARKED}[ -n "$pids" ] || break; kill -STOP $pids 2>/dev/null; ${FIND_MARKED}` +
+  'for pid in $pids; do kill -KILL -- "-$pid" 2>/dev/null; done; kill -KILL $pids 2>/dev/null; ' +
+  "round=$((round + 1)); done";
 
 /**
  * Starts a shell that sees the whole machine and is told by its input what to do: a mark among its
@@ -54,7 +37,11 @@ export const KILL_MARKED: string = `round=0; while [ "$round" -lt ${SWEEPS_MAX} 
  *
  * @throws where `runner` may not be run, or is not there
  */
-export function startSweeper(runner: ShellRunner, script: string): Deno.ChildProcess {
+export function startSweeper(
+  runner: ShellRunner,
+  script: string,
+  stdout: "piped" | "null" = "null",
+): Deno.ChildProcess {
   const words = runner === "bwrap" ? ["--dev-bind", "/", "/", "--", "sh"] : [];
   return new Deno.Command(runner, {
     args: [...words, "-c", script, "troupe-sweeper"],
@@ -62,7 +49,7 @@ export function startSweeper(runner: ShellRunner, script: string): Deno.ChildPro
     env: { ...PATH_ONLY },
     clearEnv: true,
     stdin: "piped",
-    stdout: "null",
+    stdout,
     stderr: "null",
     // What ends the gateway's group must not end this first.
     detached: true,
@@ -70,8 +57,8 @@ export function startSweeper(runner: ShellRunner, script: string): Deno.ChildPro
 }
 
 /**
- * Does what {@link killMarked} does, and ends the group of `leader`, where we may run a shell but
- * neither look into /proc nor end what is no child of ours: Deno wants all rights for either.
+ * Ends all that carries `mark`, and the group of `leader`, by a shell: it may look into /proc and
+ * end what is no child of ours, for either of which Deno wants all rights.
  */
 export async function killByShell(
   runner: ShellRunner,

@@ -82,8 +82,7 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
     },
     {
       name: "process",
-      open: () =>
-        Promise.resolve(new ProcessLevel({ clock, newId, env, lifeline: lifeline("sh") })),
+      open: () => Promise.resolve(new ProcessLevel({ newId, env, lifeline: lifeline("sh") })),
       fix: "see that there is a shell and the right to run it",
     },
   ];

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Clock } from "../../../kernel/clock.ts";
 import { asError } from "../../../kernel/errors.ts";
 import type { NewId } from "../../../kernel/random.ts";
 import { ToolError } from "../../tool.ts";
@@ -17,12 +16,11 @@ import {
 } from "../level.ts";
 import { ChildShellProcess } from "./child_process.ts";
 import type { Lifeline } from "./lifeline.ts";
-import { COMMAND_MARK, killByShell, killMarked } from "./marked_processes.ts";
-import { canWatch, TreeWatch, UNWATCHED } from "./tree_watch.ts";
+import { COMMAND_MARK, killByShell } from "./marked_processes.ts";
+import { OutsideWatch } from "./outside_watch.ts";
 
 /** How commands run. */
 export interface ProcessLevelOptions {
-  readonly clock: Clock;
   readonly newId: NewId;
   /** The whole environment of a command. */
   readonly env: Readonly<Record<string, string>>;
@@ -32,22 +30,22 @@ export interface ProcessLevelOptions {
   readonly lifeline?: Lifeline;
 }
 
+/** Where there is no /proc. */
+const UNWATCHED = "; their memory is bounded for each process only";
+
 /** Runs commands with `bash -c`, or `sh -c` where there is no bash. */
 export class ProcessLevel implements ShellLevel {
   readonly name: ShellLevelName = "process";
-  readonly description: string;
+  readonly description: string = "plain processes, not sandboxed: commands can do what you can, " +
+    `and read the gateway's secrets${Deno.build.os === "linux" ? "" : UNWATCHED}`;
   readonly #options: ProcessLevelOptions;
-  readonly #canWatch: boolean = canWatch();
 
   constructor(options: ProcessLevelOptions) {
     this.#options = options;
-    const bounds = this.#canWatch ? "" : `; ${UNWATCHED}`;
-    this.description = "plain processes, not sandboxed: commands can do what you can, and read " +
-      `the gateway's secrets${bounds}`;
   }
 
   start({ command, folder, hasInput }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, newId, env, lifeline, limits = SHELL_LIMITS } = this.#options;
+    const { newId, env, lifeline, limits = SHELL_LIMITS } = this.#options;
     const mark = lifeline?.newMark() ?? newId();
     const child = spawnShell(["-c", LIMITED, "sh", command], {
       cwd: folder,
@@ -56,10 +54,9 @@ export class ProcessLevel implements ShellLevel {
     });
     return Promise.resolve(
       new ChildShellProcess(child, hasInput, {
-        ...(this.#canWatch && {
-          watch: (pid, exceeded) => new TreeWatch(pid, exceeded, { clock, limits }),
-        }),
-        sweep: (leader) => this.#canWatch ? killMarked(mark) : killByShell("sh", { leader, mark }),
+        watch: (_, exceeded) =>
+          new OutsideWatch({ type: "marked", mark }, exceeded, { runner: "sh", limits }),
+        sweep: (leader) => killByShell("sh", { leader, mark }),
       }),
     );
   }

@@ -1,6 +1,7 @@
 /**
  * Counts the processes below one, and their memory, while they run: resource limits hold for one
- * process at a time, or not at all for the root user.
+ * process at a time, or not at all for the root user. It takes all rights to look into /proc; see
+ * `outside_watch.ts` for where there are fewer.
  * @module
  */
 
@@ -12,8 +13,11 @@ const LOOK_EVERY_MS = 100;
 /** Unit of /proc/<pid>/statm on all platforms that Deno runs on but some ARM kernels. */
 const PAGE_BYTES = 4096;
 
-/** Looks until it is cancelled. */
-export class TreeWatch {
+/** Looks after a command's use of the machine until it is disposed of. */
+export type Watch = AsyncDisposable;
+
+/** Looks from within this process, as far as it may. */
+export class TreeWatch implements Watch {
   readonly #clock: Clock;
   readonly #pid: number;
   readonly #limits: ShellLimits;
@@ -33,9 +37,10 @@ export class TreeWatch {
     this.#timer = this.#later();
   }
 
-  cancel(): void {
+  [Symbol.asyncDispose](): Promise<void> {
     this.#isCancelled = true;
     this.#timer.cancel();
+    return Promise.resolve();
   }
 
   #later(): Timer {
@@ -43,16 +48,20 @@ export class TreeWatch {
   }
 
   async #look(): Promise<void> {
-    const { processesMax, memoryBytesMax } = this.#limits;
-    const usage = await usageBelow(this.#pid, processesMax);
+    const limits = this.#limits;
+    const usage = await usageBelow(this.#pid, limits.processesMax);
     if (this.#isCancelled) return;
-    if (usage.processes > processesMax) {
-      this.#exceeded(`ended: it had started more than ${processesMax} processes`);
-    } else if (usage.memoryBytes > memoryBytesMax) {
-      const megabytes = Math.round(memoryBytesMax / 1024 ** 2);
-      this.#exceeded(`ended: it used more than ${megabytes} MB of memory`);
-    } else this.#timer = this.#later();
+    if (usage.processes > limits.processesMax) this.#exceeded(limitNote("processes", limits));
+    else if (usage.memoryBytes > limits.memoryBytesMax) this.#exceeded(limitNote("memory", limits));
+    else this.#timer = this.#later();
   }
+}
+
+/** What is said of a command that was too much. */
+export function limitNote(what: "processes" | "memory", limits: ShellLimits): string {
+  const { processesMax, memoryBytesMax } = limits;
+  if (what === "processes") return `ended: it had started more than ${processesMax} processes`;
+  return `ended: it used more than ${Math.round(memoryBytesMax / 1024 ** 2)} MB of memory`;
 }
 
 /** Whether processes can be counted here: Linux, and the right to read /proc. */
@@ -65,10 +74,6 @@ export function canWatch(): boolean {
   }
 }
 
-/** What is said at the start where it cannot be watched. */
-export const UNWATCHED: string =
-  "a command's memory is bounded for each of its processes only (to watch all takes --allow-all)";
-
 interface Usage {
   readonly processes: number;
   readonly memoryBytes: number;
@@ -80,13 +85,24 @@ async function usageBelow(root: number, processesMax: number): Promise<Usage> {
   for (let at = 0; at < pids.length && pids.length <= processesMax; at++) {
     const pid = pids[at];
     const [children, statm] = await Promise.all([
-      read(`/proc/${pid}/task/${pid}/children`),
+      childrenOf(`/proc/${pid}/task`),
       read(`/proc/${pid}/statm`),
     ]);
-    pids.push(...children.split(" ").filter((text) => text !== "").map(Number));
+    pids.push(...children);
     memoryBytes += Number(statm.split(" ")[1] ?? 0) * PAGE_BYTES;
   }
   return { processes: pids.length, memoryBytes };
+}
+
+/** Each thread has children of its own. */
+async function childrenOf(tasks: string): Promise<readonly number[]> {
+  try {
+    const threads = await Array.fromAsync(Deno.readDir(tasks), ({ name }) => name);
+    const lists = await Promise.all(threads.map((thread) => read(`${tasks}/${thread}/children`)));
+    return lists.flatMap((list) => list.split(" ").filter((text) => text !== "").map(Number));
+  } catch {
+    return []; // it has ended meanwhile
+  }
 }
 
 /** "" for a process that has ended meanwhile. */

@@ -13,7 +13,6 @@ import { until } from "../../../support/until.ts";
 /** A shell whose guard lets everything through, so that the limits are what ends a command. */
 function shellWith(workspace: string, limits: Partial<ShellLimits>): Shell {
   const level = new ProcessLevel({
-    clock: systemClock,
     newId: systemNewId,
     env: ENV,
     limits: { ...SHELL_LIMITS, ...limits },
@@ -118,20 +117,47 @@ Deno.test("What a command leaves running does not hold it up, and does not stay"
   await until(async () => !await isRunning("63.75"), { what: "the end of the escapee" });
 });
 
+/** Runs a command at the level `process` in a program that may run a shell, and little else. */
+async function runNarrowly(command: string, livesMs: number): Promise<string> {
+  const program = new URL("../../../support/narrow_shell.ts", import.meta.url).pathname;
+  const flags = ["--no-prompt", "--cached-only", "--no-check", "--allow-run=sh"];
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, program, "process", "/", command, String(livesMs)],
+  }).output();
+  const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  assert.ok(success, decode(stderr));
+  return decode(stdout);
+}
+
 Deno.test.each(["sleep 64.25 & sleep 64.25", "setsid setsid sleep 64.25 & trap '' TERM; wait"])(
   "With the right to run a shell and no other, all of a command is ended: %s",
   async (command) => {
-    const program = new URL("../../../support/narrow_shell.ts", import.meta.url).pathname;
-    const flags = ["--no-prompt", "--cached-only", "--no-check", "--allow-run=sh"];
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", ...flags, program, command],
-    }).output();
-    const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-    assert.ok(success, decode(stderr));
-    assert.match(decode(stdout), /memory is bounded for each of its processes only/);
+    assert.equal(await runNarrowly(command, 500), "ended by its owner");
     await until(async () => !await isRunning("64.25"), { what: "the end of all of it" });
   },
 );
+
+Deno.test.each([
+  // Each parent ends at once, so that nothing is left below the command itself.
+  {
+    name: "a fork bomb that belongs to nobody",
+    command: 'bomb() { [ "$1" -gt 9 ] && exec sleep 65.25; ' +
+      "(bomb $(($1+1)) &); (bomb $(($1+1)) &); }; bomb 0; sleep 65.25",
+    note: /more than 40 processes/,
+  },
+  {
+    name: "memory, in parts",
+    command: "eat() { head -c 100000000 /dev/zero | tail -c 100000000 | (sleep 65.25; cat); }; " +
+      "eat & eat & wait",
+    note: /more than 143 MB of memory/,
+  },
+])("With the right to run a shell and no other, what a command starts is bounded: $name", async ({
+  command,
+  note,
+}) => {
+  assert.match(await runNarrowly(command, 20_000), note);
+  await until(async () => !await isRunning("65.25"), { what: "the end of all of it" });
+});
 
 Deno.test("The system itself bounds how many processes a command may start", async () => {
   await using folder = await temporaryFolder();
