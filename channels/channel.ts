@@ -169,6 +169,33 @@ export interface ChannelCommand {
   readonly description: string;
 }
 
+/** A conversation of a channel's own, in a list. */
+export interface ChannelSession {
+  /** Begins with the channel's name and a colon. */
+  readonly key: string;
+  /** Epoch milliseconds; null where nobody knows. */
+  readonly createdAtMs: number | null;
+  readonly updatedAtMs: number;
+}
+
+/** One thing that was said in a conversation, without what went on between model and tools. */
+export interface ChannelSessionMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+  /** Epoch milliseconds; null where nobody knows. */
+  readonly atMs: number | null;
+}
+
+/** The conversations of a channel, for those whose clients may look through them. */
+export interface ChannelSessions {
+  /** The latest first, up to a bound. */
+  list(): Promise<readonly ChannelSession[]>;
+  /** What was said, oldest first; null when there is no such conversation of this channel. */
+  read(key: string): Promise<readonly ChannelSessionMessage[] | null>;
+  /** Deletes a conversation for good. `busy`: somebody waits for an answer in it. */
+  erase(key: string): Promise<"deleted" | "missing" | "busy">;
+}
+
 /** What a channel is given. */
 export interface ChannelContext {
   /** Runtime name: `feishu`, or `feishu.<instance>`. */
@@ -214,6 +241,8 @@ export interface ChannelContext {
    * sent came back. Returns at once. @default nobody is told
    */
   informOwners?(text: string): void;
+  /** The channel's own conversations. @default it cannot look at them */
+  readonly sessions?: ChannelSessions;
   /** Says where the connection is. */
   report(state: ConnectionState): void;
 }

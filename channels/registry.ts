@@ -18,6 +18,7 @@ import type { ChannelManifest, ChannelSection } from "./manifest.ts";
 import type { ChannelSetup } from "./setup.ts";
 import { manifest as slack } from "./slack/manifest.ts";
 import { manifest as telegram } from "./telegram/manifest.ts";
+import { manifest as websocket } from "./websocket/manifest.ts";
 
 /** A channel, known but not loaded. */
 export interface ChannelEntry {
@@ -55,6 +56,7 @@ export const channelEntries: readonly ChannelEntry[] = [
     () => import("./email/mod.ts"),
     async () => (await import("./email/setup/mod.ts")).setup,
   ),
+  channelEntry(websocket, () => import("./websocket/mod.ts")),
 ];
 
 /**

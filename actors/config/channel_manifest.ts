@@ -36,6 +36,8 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
   readonly schema: (zod: typeof z) => z.ZodType<Section>;
   /** `host:port` pairs the Worker may reach, from its config. */
   hosts(section: Section): readonly string[];
+  /** Files of its config that the Worker may read besides. @default none */
+  reads?(section: Section): readonly string[];
   /** Keys whose values are secrets: never logged, never shown. */
   readonly secrets: readonly string[];
   /** What an enabled section lacks, as sentences naming the key; empty when it is complete. */

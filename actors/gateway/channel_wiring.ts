@@ -80,7 +80,12 @@ export function workerRights(
   const mediaFolder = join(locations.mediaFolder, name);
   return {
     net: [...manifest.hosts(section)],
-    read: [mediaFolder, locations.workspace, ...modulePlaces(section)],
+    read: [
+      mediaFolder,
+      locations.workspace,
+      ...modulePlaces(section),
+      ...(manifest.reads?.(section) ?? []),
+    ],
     write: [mediaFolder],
     env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
   };

@@ -206,7 +206,10 @@ function channelFacts(
   if (section === undefined) return [];
   const running = instancesOf(manifest, section).filter(({ skipped }) => skipped === null);
   const hosts = new Set(running.flatMap((instance) => manifest.hosts(instance.section)));
-  const folders = isPluginSection(section) ? folderOfModule(moduleUrl(section.module)) : [];
+  const folders = [
+    ...(isPluginSection(section) ? folderOfModule(moduleUrl(section.module)) : []),
+    ...(manifest.reads?.(section) ?? []),
+  ];
   return [{ name: manifest.name, hosts: [...hosts], folders }];
 }
 

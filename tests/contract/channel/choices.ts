@@ -37,19 +37,7 @@ function testPresses(contract: Contract): void {
     assert.deepEqual(pressed?.media, []);
   });
 
-  contract.test("takes a press in a thread for the thread's session", async (running) => {
-    const { platform } = running;
-    platform.userSays({ text: "clean up", inGroup: true, mentionsBot: true, thread: "cleaning" });
-    const [asked] = await inbounds(running, 1);
-    if (asked === undefined) throw new Error("Cannot ask: nothing was said");
-    const { chatId, context, senderId } = asked;
-    await running.show({ ...QUESTION, chatId, context });
-    platform.press(chatId, "Approve");
-    const [, pressed] = await inbounds(running, 2);
-    assert.equal(pressed?.senderId, senderId);
-    assert.deepEqual(placeOf(pressed), placeOf(asked));
-    assert.notEqual(pressed?.sessionKey, undefined);
-  });
+  if (contract.channel.hasThreads !== false) testThreadPress(contract);
 
   contract.test("takes one press a person and question", async (running) => {
     await askAlice(running);
@@ -77,6 +65,22 @@ function testPresses(contract: Contract): void {
     if (running.texts.length < 2) running.platform.press(aliceChatId, "Approve");
     await inbounds(running, 2);
     assert.deepEqual(running.texts, ["clean up", "/approve k7f3q9"]);
+  });
+}
+
+function testThreadPress(contract: Contract): void {
+  contract.test("takes a press in a thread for the thread's session", async (running) => {
+    const { platform } = running;
+    platform.userSays({ text: "clean up", inGroup: true, mentionsBot: true, thread: "cleaning" });
+    const [asked] = await inbounds(running, 1);
+    if (asked === undefined) throw new Error("Cannot ask: nothing was said");
+    const { chatId, context, senderId } = asked;
+    await running.show({ ...QUESTION, chatId, context });
+    platform.press(chatId, "Approve");
+    const [, pressed] = await inbounds(running, 2);
+    assert.equal(pressed?.senderId, senderId);
+    assert.deepEqual(placeOf(pressed), placeOf(asked));
+    assert.notEqual(pressed?.sessionKey, undefined);
   });
 }
 

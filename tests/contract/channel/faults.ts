@@ -23,8 +23,7 @@ const NEW_WORKER_MS = 10_000;
 /** Registers the tests. */
 export function testFaults(contract: Contract): void {
   const { aliceChatId } = contract.channel;
-  const textsIn = ({ platform }: RunningChannel): readonly string[] =>
-    platform.shown(aliceChatId).map(({ text }) => text);
+  const textsIn = textsOf(contract);
 
   contract.test("says that a failure may pass, and shows the answer once later", async (running) => {
     running.platform.failNext("busy");
@@ -34,6 +33,35 @@ export function testFaults(contract: Contract): void {
     }
     assert.deepEqual(textsIn(running), ["Hello"]);
   });
+
+  if (contract.channel.isServer !== true) testRefusals(contract);
+
+  for (const [failure, what] of UNCLEAR) {
+    contract.test(`shows an answer of which the receipt ${what} once, or says so`, async (running) => {
+      running.platform.failNext(failure);
+      await settleDoubt(running, { key: KEY, text: "Hello" });
+      assert.ok(isOnceOrAnnounced(textsIn(running), "Hello"), textsIn(running).join(" / "));
+    });
+  }
+
+  contract.test("goes on with the part that is missing", async (running) => {
+    const { platform } = running;
+    const words = Array.from({ length: 6_000 }, (_, index) => `word${index}`);
+    const showing = { key: KEY, text: words.join(" ") };
+    let saves = 0;
+    running.gateway.onRemember = () => {
+      if (saves++ === 1) platform.failNext("busy");
+    };
+    await running.deliver(showing);
+    await running.letPass(NEW_WORKER_MS);
+    await running.restart();
+    await settleDoubt(running, showing);
+    assert.deepEqual(wordsOf(platform.shown(aliceChatId)), words);
+  });
+}
+
+function testRefusals(contract: Contract): void {
+  const textsIn = textsOf(contract);
 
   contract.test("says that a failure is permanent when the platform says so", async (running) => {
     running.platform.failNext("forbidden");
@@ -56,14 +84,6 @@ export function testFaults(contract: Contract): void {
     assert.deepEqual(textsIn(running), ["Hello"]);
   });
 
-  for (const [failure, what] of UNCLEAR) {
-    contract.test(`shows an answer of which the receipt ${what} once, or says so`, async (running) => {
-      running.platform.failNext(failure);
-      await settleDoubt(running, { key: KEY, text: "Hello" });
-      assert.ok(isOnceOrAnnounced(textsIn(running), "Hello"), textsIn(running).join(" / "));
-    });
-  }
-
   contract.test("does so also when its Worker died meanwhile", async (running) => {
     running.platform.failNext("lost_answer");
     const showing = { key: KEY, text: "Hello" };
@@ -72,21 +92,10 @@ export function testFaults(contract: Contract): void {
     await settleDoubt(running, showing);
     assert.ok(isOnceOrAnnounced(textsIn(running), "Hello"), textsIn(running).join(" / "));
   });
+}
 
-  contract.test("goes on with the part that is missing", async (running) => {
-    const { platform } = running;
-    const words = Array.from({ length: 6_000 }, (_, index) => `word${index}`);
-    const showing = { key: KEY, text: words.join(" ") };
-    let saves = 0;
-    running.gateway.onRemember = () => {
-      if (saves++ === 1) platform.failNext("busy");
-    };
-    await running.deliver(showing);
-    await running.letPass(NEW_WORKER_MS);
-    await running.restart();
-    await settleDoubt(running, showing);
-    assert.deepEqual(wordsOf(platform.shown(aliceChatId)), words);
-  });
+function textsOf({ channel: { aliceChatId } }: Contract): (running: RunningChannel) => string[] {
+  return ({ platform }) => platform.shown(aliceChatId).map(({ text }) => text);
 }
 
 /** What the outbox does: tries again, looks up what is in doubt, repeats only with a notice. */

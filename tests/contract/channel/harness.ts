@@ -107,6 +107,8 @@ export interface ChannelHarness extends AsyncDisposable {
   comeBack(): void;
   /** Connections and requests that the channel holds open. */
   readonly open: number;
+  /** Waits until people have what was sent. @default a channel has waited for that itself */
+  arrived?(): Promise<void>;
 }
 
 /** A channel under contract. */
@@ -121,6 +123,11 @@ export interface ChannelUnderContract {
   readonly hasGroups?: boolean;
   /** A conversation of it can have threads of its own. @default true */
   readonly hasThreads?: boolean;
+  /**
+   * It is its platform's server: nothing refuses a send, there is nowhere to sign in, and people
+   * connect to it. @default false
+   */
+  readonly isServer?: boolean;
   /** A long answer comes in several messages. @default true */
   readonly hasParts?: boolean;
   /** Starts its platform, with Alice, a stranger and a group known. */

@@ -8,6 +8,34 @@ import type { Contract } from "./contract.ts";
 
 /** Registers the tests. */
 export function testLife(contract: Contract): void {
+  if (contract.channel.isServer !== true) testReaching(contract);
+
+  contract.test("hands in what was said while it did not run", async (running) => {
+    const { platform } = running;
+    platform.userSays({ text: "before" });
+    await running.hasTexts(1);
+    await running.stop();
+    platform.userSays({ text: "meanwhile" });
+    await running.restart();
+    assert.deepEqual(await running.hasTexts(2), ["before", "meanwhile"]);
+  });
+
+  contract.test("stops at once and leaves nothing behind", async (running) => {
+    await running.stop();
+    assert.equal(running.state, "stopped");
+    await running.passUntil(() => running.platform.open === 0, "the end of all connections");
+    assert.equal(running.timers, 0);
+  });
+
+  contract.testStart("ends with a reason when its credentials are wrong", async (running) => {
+    await running.passUntil(() => running.ended !== undefined, "the end of the channel");
+    assert.equal(running.state, "failed");
+    assert.match(running.ended?.error ?? "", /^Cannot .+: .+/);
+  }, { hasBadCredentials: true });
+}
+
+/** Of a platform that is somewhere else. */
+function testReaching(contract: Contract): void {
   contract.testStart("connects though the platform cannot be reached at first", async (running) => {
     running.platform.goOffline();
     await running.letPass(5_000);
@@ -32,23 +60,6 @@ export function testLife(contract: Contract): void {
     assert.deepEqual(texts.toSorted(), ["after", "before", "meanwhile"]);
   });
 
-  contract.test("hands in what was said while it did not run", async (running) => {
-    const { platform } = running;
-    platform.userSays({ text: "before" });
-    await running.hasTexts(1);
-    await running.stop();
-    platform.userSays({ text: "meanwhile" });
-    await running.restart();
-    assert.deepEqual(await running.hasTexts(2), ["before", "meanwhile"]);
-  });
-
-  contract.test("stops at once and leaves nothing behind", async (running) => {
-    await running.stop();
-    assert.equal(running.state, "stopped");
-    await running.passUntil(() => running.platform.open === 0, "the end of all connections");
-    assert.equal(running.timers, 0);
-  });
-
   contract.test("ends with a reason when it is shut out, and gives no answer up", async (running) => {
     running.platform.shutOut();
     const outcome = await running.deliver({ key: "turn-1:0", text: "Hello" });
@@ -57,10 +68,4 @@ export function testLife(contract: Contract): void {
     assert.equal(running.state, "failed");
     assert.match(running.ended?.error ?? "", /^Cannot sign in .+: .+/);
   });
-
-  contract.testStart("ends with a reason when its credentials are wrong", async (running) => {
-    await running.passUntil(() => running.ended !== undefined, "the end of the channel");
-    assert.equal(running.state, "failed");
-    assert.match(running.ended?.error ?? "", /^Cannot .+: .+/);
-  }, { hasBadCredentials: true });
 }

@@ -123,9 +123,15 @@ export class RunningChannel implements AsyncDisposable {
   }
 
   /** Delivers with what the gateway remembers for the key, while time passes. */
-  deliver(showing: Showing): Promise<DeliveryOutcome> {
+  async deliver(showing: Showing): Promise<DeliveryOutcome> {
     const delivery = this.#deliveryOf(showing);
-    return this.#inTime<DeliveryOutcome>((replyTo) => ({ type: "deliver", delivery, replyTo }));
+    const outcome = await this.#inTime<DeliveryOutcome>((replyTo) => ({
+      type: "deliver",
+      delivery,
+      replyTo,
+    }));
+    await this.platform.arrived?.();
+    return outcome;
   }
 
   /** Delivers what must arrive at the first attempt; gives the ids. */
