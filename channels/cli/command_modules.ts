@@ -3,6 +3,11 @@
  * @module
  */
 
+/** Loads `onboard`. */
+export function onboard(): Promise<typeof import("./commands/onboard.ts")> {
+  return import("./commands/onboard.ts");
+}
+
 /** Loads `gateway`. */
 export function gateway(): Promise<typeof import("./commands/gateway.ts")> {
   return import("./commands/gateway.ts");

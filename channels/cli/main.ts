@@ -10,7 +10,15 @@ import { addCron } from "./cron_commands.ts";
 import { loadCommands } from "./load_commands.ts";
 import { addMcp } from "./mcp_commands.ts";
 import { addProviders } from "./provider_commands.ts";
-import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
+import { addOnboard } from "./onboard_commands.ts";
+import {
+  addLoginOptions,
+  configOption,
+  jsonOption,
+  limitOption,
+  portOption,
+  workspaceOption,
+} from "./options.ts";
 import { addRights } from "./rights_commands.ts";
 import { addSessions } from "./session_commands.ts";
 import { addSkills } from "./skill_commands.ts";
@@ -51,6 +59,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
     .exitOverride()
     .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })
     .showHelpAfterError("(add --help for the flags)");
+  addOnboard(program, terminal, done);
   addRunning(program, terminal, done);
   addQuestions(program, terminal, done);
   addChannels(program, terminal, done);
@@ -147,16 +156,11 @@ function addChannels(
       const { channelsStatusCommand } = await (await loadCommands()).channelsStatus();
       done(await channelsStatusCommand(flags, terminal));
     });
-  channels.command("login")
-    .description("set a channel up, and say what is missing")
-    .argument("<channel>", "for example feishu")
-    .option("--app-id <id>", "Feishu: App ID of the developer console")
-    .option("--app-secret <secret>", "Feishu: App Secret; asked for when it is not given")
-    .option("--token <token>", "Telegram, Discord: the bot's token; asked for when it is not given")
-    .option("--bot-token <token>", "Slack: the bot's token, xoxb-…")
-    .option("--app-token <token>", "Slack: the app's token, xapp-…")
-    .option("--domain <domain>", "Feishu: feishu, lark, or a base URL")
-    .option("--scan", "Feishu: create the app by scanning a code")
+  addLoginOptions(
+    channels.command("login")
+      .description("set a channel up, and say what is missing")
+      .argument("<channel>", "for example feishu"),
+  )
     .option("--instance <id>", "a further bot of the same channel")
     .option("-f, --force", "begin anew, though there are credentials")
     .option("-y, --yes", "ask nothing")

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 /** `--limit`. */
 export function limitOption(): Option {
@@ -36,4 +36,16 @@ export function portOption(): Option {
     if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
     throw new InvalidArgumentError("a port is a whole number from 0 to 65535");
   });
+}
+
+/** What channels are set up with, where it is not asked for. */
+export function addLoginOptions(command: Command): Command {
+  return command
+    .option("--app-id <id>", "Feishu: App ID of the developer console")
+    .option("--app-secret <secret>", "Feishu: App Secret; asked for when it is not given")
+    .option("--token <token>", "Telegram, Discord: the bot's token; asked for when it is not given")
+    .option("--bot-token <token>", "Slack: the bot's token, xoxb-…")
+    .option("--app-token <token>", "Slack: the app's token, xapp-…")
+    .option("--domain <domain>", "Feishu: feishu, lark, or a base URL")
+    .option("--scan", "Feishu: create the app by scanning a code");
 }

@@ -1,6 +1,6 @@
 /**
- * One channel's keys in the text of a configuration file: read as they stand, changed without
- * touching anything else.
+ * Settings in the text of a configuration file, mostly one channel's: read as they stand, changed
+ * without touching anything else.
  * @module
  */
 
@@ -64,6 +64,34 @@ export function changeSection(
     const edits = modify(changed, written, value, { formattingOptions: formattingOf(changed) });
     changed = applyEdits(changed, edits);
     if (place.instance !== null) changed = withInstanceId(changed, place);
+  }
+  return changed;
+}
+
+/** One setting, by its path in camelCase, and its value. */
+export interface SettingChange {
+  readonly path: readonly string[];
+  readonly value: JsonValue;
+}
+
+/**
+ * The file's text with some settings changed, and nothing else. Keys keep the spelling in which
+ * they stand there.
+ *
+ * @param text the whole file; null when there is none
+ * @throws {ConfigError} when it is no JSON
+ */
+export function changeSettings(
+  text: string | null,
+  file: string,
+  changes: readonly SettingChange[],
+): string {
+  let changed = text ?? NEW_FILE;
+  parseConfigText(changed, file);
+  for (const { path, value } of changes) {
+    const written = writtenPath(parseTree(changed), [...path]);
+    const edits = modify(changed, written, value, { formattingOptions: formattingOf(changed) });
+    changed = applyEdits(changed, edits);
   }
   return changed;
 }

@@ -4,6 +4,7 @@
  */
 
 import { dirname } from "node:path";
+import { exists } from "../../../actors/kernel/adapters/missing.ts";
 
 /** The file's text; null when there is none. */
 export async function readConfigFile(path: string): Promise<string | null> {
@@ -46,4 +47,24 @@ async function realFile(path: string): Promise<string> {
     if (error instanceof Deno.errors.NotFound) return path;
     throw error;
   }
+}
+
+/** Names that are tried; nobody sets so many files aside. */
+const ASIDE_MAX = 1_000;
+
+/**
+ * Moves the file to a name beside it that nothing has; nothing is overwritten.
+ *
+ * @returns the new path
+ */
+export async function setConfigFileAside(path: string): Promise<string> {
+  for (let number = 1; number <= ASIDE_MAX; number++) {
+    const aside = `${path}.aside-${number}`;
+    if (await exists(aside)) continue;
+    await Deno.rename(path, aside);
+    return aside;
+  }
+  throw new RangeError(
+    `Cannot set "${path}" aside: there are ${ASIDE_MAX} such files; remove some`,
+  );
 }

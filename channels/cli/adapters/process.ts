@@ -65,3 +65,8 @@ export async function pause(delayMs: number): Promise<void> {
 export function exit(code: number): never {
   Deno.exit(code);
 }
+
+/** What a person types to run this program, before the name of a command. */
+export function programWords(): string {
+  return Deno.build.standalone ? Deno.execPath() : "deno run -A mod.ts";
+}

@@ -3,12 +3,13 @@
  * @module
  */
 
-import { styleText } from "node:util";
 import { isTyped } from "../adapters/line_input.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { chat } from "../chat.ts";
+import { offerFirstRun } from "../first_run.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 import { askOnce } from "../one_question.ts";
+import { dimOn } from "../styles.ts";
 import { terminalPlace } from "../terminal_events.ts";
 
 /** Flags of the command. */
@@ -20,13 +21,15 @@ export interface AgentFlags extends LoadFlags {
 
 /** Answers `--message`, or chats until the person leaves; resolves with the exit code. */
 export async function agentCommand(flags: AgentFlags, terminal: Terminal): Promise<number> {
+  const left = flags.message === undefined ? await offerFirstRun(flags, terminal) : null;
+  if (left !== null) return left;
   const loaded = await loadAndPrepare(flags, terminal, { logs: flags.logs ?? false });
   const scene = {
     loaded,
     terminal,
     place: terminalPlace(flags.session),
     namedWorkspace: flags.workspace === undefined ? null : loaded.locations.workspace,
-    dim: (text: string) => terminal.hasColors ? styleText("dim", text) : text,
+    dim: dimOn(terminal),
   };
   const { message } = flags;
   return message === undefined

@@ -15,6 +15,7 @@ import { reportUncaught, untilAskedToStop } from "../adapters/process.ts";
 import { processStart, startAgain } from "../adapters/restart.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { chatHandlers } from "../chat_requests.ts";
+import { offerFirstRun } from "../first_run.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 import { TerminalHub } from "../terminal_hub.ts";
 import { VERSION } from "../version.ts";
@@ -28,6 +29,8 @@ export interface GatewayFlags extends LoadFlags {
 
 /** Runs the gateway; resolves with the exit code. */
 export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): Promise<number> {
+  const left = await offerFirstRun(flags, terminal);
+  if (left !== null) return left;
   const print = (line: string) => terminal.write(`${line}\n`);
   const started = processStart();
   const handingOver = new AbortController();
