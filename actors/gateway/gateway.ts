@@ -22,7 +22,8 @@ import { eraseSession } from "../session/session_erasure.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
 import { listenControl } from "./adapters/control_socket.ts";
-import { userHomeFolder } from "./adapters/local_folders.ts";
+import { lacksFolder, userHomeFolder } from "./adapters/local_folders.ts";
+import { mediaFolderAt } from "./adapters/media_folder.ts";
 import { HealthServer } from "./adapters/health_server.ts";
 import { processId } from "./adapters/lock_file.ts";
 import type { ChannelActorMessage } from "./channel_actor.ts";
@@ -39,9 +40,11 @@ import { type Core, startCore } from "./core.ts";
 import { drain } from "./drain.ts";
 import { wakeEndedSessions } from "./ended_sessions.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
+import { missingFolderLines } from "./extra_folders.ts";
 import { takeLocks } from "./locks.ts";
 import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
 import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
+import { MediaKeeper } from "./media_keeper.ts";
 import { wirePlugins } from "./plugin_wiring.ts";
 import { preloadOnce } from "./preload.ts";
 import { type WiredServices, wireServices } from "./service_wiring.ts";
@@ -186,6 +189,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   print(services.modelLine);
   print(await services.memory.line);
   if (services.hostsLine !== undefined) print(services.hostsLine);
+  for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
 
   const { core, channels } = startActors(options, { system, journal, services, audit });
   if (isWhole) {
@@ -226,6 +230,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const ofSessions = sessionHandlers({ recall: services.recall, router: core.router });
   const sessions = [...ofSessions, ...automation.handlers()];
   await openControl(options, owned, { startedAtMs, model, healthUrl, report, stranded, sessions });
+  const media = mediaFolderAt(loaded.locations.mediaFolder);
+  owned.use(new MediaKeeper(world.clock, media, loaded.config.channels));
   tellServing();
   printOnceKnown(services.toolsLine, print, owned);
   return { core, channels, healthServer, report };

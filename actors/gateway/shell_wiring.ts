@@ -17,7 +17,7 @@ import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
 import { openShellLevel, PROBED_ADDRESSES } from "../tools/shell/adapters/open_shell.ts";
 import type { LevelChoice } from "../tools/shell/choose_level.ts";
 import { CommandGuard } from "../tools/shell/guard.ts";
-import type { ShellLevel } from "../tools/shell/level.ts";
+import type { ShellLevel, ShellLevelName } from "../tools/shell/level.ts";
 import { Shell } from "../tools/shell/shell.ts";
 import type { ShellSessionsMessage } from "../tools/shell/shell_session_protocol.ts";
 import { shellSessions } from "../tools/shell/shell_sessions.ts";
@@ -30,6 +30,8 @@ import type { World } from "./world.ts";
 export interface WiredShell extends AsyncDisposable {
   /** What is said of it at the start, once it was tried. */
   readonly line: Promise<string>;
+  /** The level that was taken; null where there is none. */
+  readonly level: Promise<ShellLevelName | null>;
   /** Whether commands can run at all, once it was tried. */
   readonly works: Promise<boolean>;
   /** Where commands run to their end; undefined where there is no shell. */
@@ -96,6 +98,7 @@ export function wireShell(
         ? offLine(loaded, choice.problem)
         : [`${choice.level.name}: ${choice.level.description}`, ...choice.passedOver].join("; ")
     ),
+    level: opening.then((choice) => choice.state === "chosen" ? choice.level.name : null),
     works: opening.then((choice) => choice.state === "chosen"),
     processes: shell,
     tools(spawn) {
@@ -115,6 +118,7 @@ export function wireShell(
 
 const NO_SHELL: WiredShell = {
   line: Promise.resolve("off"),
+  level: Promise.resolve(null),
   works: Promise.resolve(false),
   processes: undefined,
   tools: () => [],

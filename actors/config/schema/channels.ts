@@ -15,6 +15,10 @@ export interface CommonChannelsConfig {
   readonly sendToolHints: boolean;
   /** Attempts to deliver, the first one included; 0 still makes one. */
   readonly sendMaxRetries: number;
+  /** Days after which files that were sent to us are removed; 0 keeps them. */
+  readonly mediaDays: number;
+  /** Megabytes of such files beyond which the oldest are removed; 0 is no bound. */
+  readonly mediaMegabytes: number;
   /** Who turns voice into text: a name of section `providers`. */
   readonly transcriptionProvider: string;
   /** What the service is asked for; null takes its usual model. */
@@ -26,6 +30,8 @@ export const channelsSchema: z.ZodType<CommonChannelsConfig> = z.object({
   sendProgress: z.boolean().default(true),
   sendToolHints: z.boolean().default(false),
   sendMaxRetries: wholeNumber(0, 10).default(3),
+  mediaDays: wholeNumber(0, 3_650).default(30),
+  mediaMegabytes: wholeNumber(0, 1_000_000).default(2_000),
   transcriptionProvider: z.string().default("groq"),
   transcriptionModel: textOrNull(),
 });

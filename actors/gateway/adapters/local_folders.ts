@@ -17,6 +17,15 @@ export function realFolderOr(path: string): string {
   return orNullSync(() => Deno.realPathSync(path)) ?? path;
 }
 
+/** Whether there is no folder at a path, which may begin with `~`, as far as we may look. */
+export function lacksFolder(path: string): boolean {
+  try {
+    return !Deno.statSync(path.replace(/^~(?=[/\\]|$)/, userHomeFolder())).isDirectory;
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+  }
+}
+
 /** The kind of system, as Deno names it. */
 export function systemName(): string {
   return Deno.build.os;

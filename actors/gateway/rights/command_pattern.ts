@@ -16,6 +16,13 @@ const TELLING: ReadonlySet<string> = new Set(
 const RUNNING_TEXT: ReadonlySet<string> = new Set(
   ["sh", "bash", "dash", "zsh", "ksh", "ash", "eval", "source", "."],
 );
+/** Programs that run a file, or their input, in a language of their own. */
+const INTERPRETERS =
+  /^(?:python|pypy|node|nodejs|perl|ruby|php|lua|luajit|tclsh|Rscript|osascript|pwsh)[\d.]*$/;
+/** With these they run no file: a text, which is looked at as any word, a module, or nothing. */
+const NO_FILE = /^(?:-[a-zA-Z]*[ceEmprR]|--eval|--print|--test|--version|--help|-[vVh])(?:=|$)/;
+/** Where programs of the system are: what is started from elsewhere may be a script of anybody's. */
+const SYSTEM_PATH = /^\/(?:usr\/(?:local\/)?)?s?bin\//;
 /** Programs that run what they read from their input, later. */
 const RUNNING_INPUT: ReadonlySet<string> = new Set(["at", "batch"]);
 /** The name of a program that is found by the files there are; `[` is one, too. */
@@ -78,14 +85,16 @@ export class CommandPattern {
   }
 }
 
-/** Whether a program runs text that nobody can see beforehand. */
+/** Whether a program runs text that nobody can see beforehand: a script, or its input. */
 export function runsUnseenText({ argv: [name, ...args] }: Program): boolean {
   if (name === undefined) return false;
   const program = baseName(name.text);
   if (RUNNING_INPUT.has(program)) return true;
+  if (name.text.includes("/") && !SYSTEM_PATH.test(name.text)) return true;
+  if (INTERPRETERS.test(program)) return !args.some(({ text }) => NO_FILE.test(text));
   if (!RUNNING_TEXT.has(program)) return false;
-  return args.some(({ text, isFixed }) => !isFixed || /^\/(?:dev|proc)\//.test(text)) ||
-    args.every(({ text }) => /^[-+]/.test(text));
+  if (program === "eval") return args.some(({ isFixed }) => !isFixed);
+  return args.some(({ isFixed }) => !isFixed) || !args.some(({ text }) => /^-[a-z]*c/.test(text));
 }
 
 /** A pattern whose `*` stands for any letters. Some file systems ignore case. */

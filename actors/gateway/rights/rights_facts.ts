@@ -13,6 +13,7 @@ import { INHERITED } from "../../tools/mcp/adapters/stdio_command.ts";
 import { mcpEntries } from "../mcp_servers.ts";
 import { folderOfModule, moduleUrl } from "../adapters/module_places.ts";
 import { isPluginSection } from "../../config/plugin_channel.ts";
+import type { ShellLevelName } from "../../tools/shell/level.ts";
 import { SYSTEM_FOLDERS } from "../../tools/shell/bwrap_arguments.ts";
 
 /** A shell level and what the gateway needs for it; what commands do is not counted. */
@@ -25,6 +26,8 @@ export interface ShellFacts {
   readonly variables: readonly string[];
   /** What it asks of the system, as `uid`. */
   readonly system: readonly string[];
+  /** Why it needs more than others, and what that leaves open. */
+  readonly remark?: string;
 }
 
 /** A channel that is switched on. */
@@ -81,6 +84,8 @@ export interface Machine {
   real(path: string): string;
   /** Whether there is a program, as far as that can be seen. */
   has(program: string): boolean;
+  /** What `auto` takes for the shell, where somebody has tried. */
+  readonly triedLevel?: ShellLevelName | undefined;
 }
 
 /** What the gateway, and the processes it starts, read of the environment beside the settings. */
@@ -135,10 +140,17 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
   };
 }
 
+const PROXY_REMARK =
+  "every host, as the proxy of commands lives in the gateway and connects to the " +
+  "addresses that it has looked up and checked, which no list of names covers; what keeps it from " +
+  "private addresses, and to tools.allowedHosts, is the gateway's own check, not Deno. " +
+  'tools.exec.network "none", or tools.exec.sandbox "virtual", leaves the exact hosts';
+
 /** The level that `auto` will find, as far as that shows from outside. */
 function shellFacts({ config }: LoadedConfig, machine: Machine): ShellFacts {
   const { sandbox, network } = config.tools.exec;
-  const level = sandbox === "auto" ? (machine.has("bwrap") ? "bwrap" : "virtual") : sandbox;
+  const guessed = machine.has("bwrap") ? "bwrap" : "virtual";
+  const level = sandbox === "auto" ? machine.triedLevel ?? guessed : sandbox;
   // Each level is tried at the start: what it should not reach listens on this machine.
   const none = {
     programs: [],
@@ -159,6 +171,7 @@ function shellFacts({ config }: LoadedConfig, machine: Machine): ShellFacts {
         write: [machine.tempFolder],
         // The proxy of its commands runs in the gateway and reaches whatever hosts they name.
         net: network === "filtered" ? ["*"] : none.net,
+        ...(network === "filtered" && { remark: PROXY_REMARK }),
       };
     case "virtual":
       return { ...none, level, programs: [machine.denoPath] };

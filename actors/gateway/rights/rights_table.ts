@@ -24,6 +24,8 @@ export interface PartNeeds {
   /** What is off without any of them. */
   readonly without: string;
   readonly switches: Switch;
+  /** What a reader of the needs should know. */
+  readonly remark?: string;
 }
 
 /** The parts, in the order in which they start. */
@@ -79,6 +81,7 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
       ],
       without: "a weaker level, or no shell (the line about tools says which)",
       switches: { type: "none" },
+      ...(shell.remark !== undefined && { remark: shell.remark }),
     }],
   ({ models }) =>
     models.map(({ who, host }) => ({

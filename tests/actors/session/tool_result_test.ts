@@ -70,6 +70,27 @@ Deno.test("Old buckets go, and all but the newest 32", async () => {
   assert.ok(left.includes("test_3Arunner") && left.includes("s39") && !left.includes("s0"));
 });
 
+Deno.test.each([
+  { what: "are older than a week", count: 3, days: 8, bytes: 10, left: 1 },
+  { what: "are more than a hundred", count: 105, days: 0.5, bytes: 10, left: 100 },
+  { what: "take more than 200 MB", count: 4, days: 0.5, bytes: 90_000_000, left: 3 },
+])("Of a conversation's own results those go that $what", async ({ count, days, bytes, left }) => {
+  await using bench = await toolBench();
+  const bucket = join(buckets(bench), "test_3Arunner");
+  await Deno.mkdir(bucket, { recursive: true });
+  for (let n = 0; n < count; n++) {
+    const path = join(bucket, `r${n}.txt`);
+    await Deno.writeTextFile(path, "");
+    await Deno.truncate(path, bytes);
+    const seconds = (Date.now() - days * DAY_MS) / 1_000 + n;
+    await Deno.utime(path, seconds, seconds);
+  }
+  const fitted = await fitResult({ content: "a".repeat(3_000), isError: false }, options(bench));
+  const names = (await Array.fromAsync(Deno.readDir(bucket))).map(({ name }) => name);
+  assert.equal(names.length, left);
+  assert.ok(names.some((name) => String(fitted).includes(name)), "the new one is there");
+});
+
 Deno.test("A result stays readable when nothing can be written or cleaned", async () => {
   await using bench = await toolBench();
   const broken = () => Promise.reject(new Error("no space left on device"));
