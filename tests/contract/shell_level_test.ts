@@ -5,8 +5,7 @@ import { ENV, type ShellGround, testConfinement, testShellLevel } from "./shell_
 
 testShellLevel({
   name: "process",
-  open: () =>
-    Promise.resolve(new ProcessLevel({ newId: systemNewId, env: ENV })),
+  open: () => Promise.resolve(new ProcessLevel({ newId: systemNewId, env: ENV })),
   hasPrograms: true,
 });
 

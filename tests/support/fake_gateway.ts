@@ -45,6 +45,8 @@ export class FakeGateway {
   cursor: JsonValue = null;
   /** Each hand-in waits for it. */
   gate: Promise<void> = Promise.resolve();
+  /** Hand-ins that came, those that still wait included. */
+  handIns = 0;
   /** Told before a state is stored; a throw is a crash at that boundary. */
   onRemember: (key: string, state: JsonValue) => void = () => {};
 
@@ -142,6 +144,7 @@ export class FakeGateway {
   }
 
   async #handIn(inbound: ChannelInbound): Promise<HandInResult> {
+    this.handIns++;
     await this.gate;
     const isKnown = this.inbounds.some(({ platformId }) => platformId === inbound.platformId);
     const result = this.answers.shift() ?? (isKnown ? "duplicate" : "accepted");

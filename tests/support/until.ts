@@ -7,10 +7,12 @@ import { setImmediate } from "node:timers/promises";
 
 /** Turns of the event loop that what is on its way needs, deferred batches of actors included. */
 const TURNS_TO_SETTLE = 4;
+/** A machine that does ten other things needs seconds for what else is there at once. */
+const TIMEOUT_MS = 20_000;
 
 /** How long to wait, and for what. */
 export interface UntilOptions {
-  /** @default 5_000 */
+  /** @default so long that only what never happens takes longer, on a busy machine too */
   readonly timeoutMs?: number;
   /** Named in the failure. @default "the condition" */
   readonly what?: string;
@@ -23,7 +25,7 @@ export interface UntilOptions {
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { timeoutMs = 5_000, what = "the condition" }: UntilOptions = {},
+  { timeoutMs = TIMEOUT_MS, what = "the condition" }: UntilOptions = {},
 ): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   for (let polls = 0; !await condition(); polls++) {

@@ -315,7 +315,7 @@ Deno.test("What a thread's older lines hold goes to the memory that is read ther
   await using made_ = made(undefined, { archive, sessionKey, disk });
   for (let n = 0; n < 3; n++) {
     await made_.bench.say(`in the thread ${n}`, { channel: "slack", chatId: "C1" });
-    await until(() => archive.kept.length > 0, { timeoutMs: 5_000, what: "a summary" });
+    await until(() => archive.kept.length > 0, { what: "a summary" });
   }
   assert.deepEqual([...new Set(archive.kept.map(({ scope }) => scope))], ["chat:slack:C1"]);
 });

@@ -13,10 +13,13 @@ async function evaluate(code: string): Promise<{ code: number; stdout: string }>
 
 Deno.test("What nobody caught is reported, and the process goes on", async () => {
   const result = await evaluate(`
-    ours.reportUncaught((error) => console.log("reported", error.message));
+    let reports = 0;
+    ours.reportUncaught((error) => {
+      console.log("reported", error.message);
+      if (++reports === 2) setTimeout(() => { console.log("still here"); ours.exit(3); }, 0);
+    });
     Promise.reject(new Error("lost"));
     setTimeout(() => { throw new Error("thrown"); }, 0);
-    setTimeout(() => { console.log("still here"); ours.exit(3); }, 20);
   `);
   assert.deepEqual(result, { code: 3, stdout: "reported lost\nreported thrown\nstill here\n" });
 });

@@ -149,7 +149,7 @@ function testOnce(contract: Contract): void {
     gateway.gate = gate.promise;
     gateway.answers.push("refused"); // what the dead Worker had asked for
     platform.userSays({ text: "hello" });
-    await running.letPass(500);
+    await running.passUntil(() => gateway.handIns > 0, "a hand-in");
     const restarting = running.restart();
     gateway.gate = Promise.resolve();
     gate.resolve();

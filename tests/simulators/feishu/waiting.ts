@@ -5,7 +5,7 @@
 
 /** How long to wait, and what to call it. */
 export interface WaitOptions {
-  /** Real time. @default 5_000 */
+  /** Real time. @default 20_000 */
   readonly timeoutMs?: number;
   /** Named in the failure. @default "the condition" */
   readonly what?: string;
@@ -36,7 +36,7 @@ export class Waiting {
    */
   async until<T>(
     probe: () => T | undefined | null | false,
-    { timeoutMs = 5_000, what = "the condition" }: WaitOptions = {},
+    { timeoutMs = 20_000, what = "the condition" }: WaitOptions = {},
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const recheck = () => {
