@@ -64,7 +64,7 @@ export class GrowingCount {
     if (known + added > enough) return true; // perhaps not all of them were counted
     this.#messages = messages;
     this.#from = from;
-    this.#to = messages.length;
+    this.#to = Math.max(from, messages.length);
     this.#tokens = known + added;
     return false;
   }
