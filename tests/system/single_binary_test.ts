@@ -4,6 +4,7 @@ import { until } from "../support/until.ts";
 import { FeishuPlatform } from "../simulators/feishu_server.ts";
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 import { HOST_ARGUMENT, hostProcesses } from "../../actors/tools/host/adapters/process_link.ts";
+import { tryTables } from "../support/gateway_tables.ts";
 import { HARMLESS, HOSTILE, trappedBench, tryCalls } from "../support/path_traps.ts";
 import { buildBinary } from "./single_binary.ts";
 import project from "../../deno.json" with { type: "json" };
@@ -77,4 +78,10 @@ Deno.test({
     assert.equal(platform.chat("ou_alice").fromBot[0]?.text, "From one file.");
     assert.equal(await gateway.stop(), 0);
   },
+});
+
+Deno.test({
+  name: `In the single binary hostile calls get nowhere and everyday ones pass${NOTE}`,
+  ignore,
+  fn: () => tryTables({ sandbox: "bwrap", programOf: () => Promise.resolve(PROGRAM) }),
 });
