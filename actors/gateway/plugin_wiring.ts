@@ -21,7 +21,7 @@ import {
   type PluginToolFacts,
 } from "../tools/plugin_tool.ts";
 import type { Tool, ToolNeeds } from "../tools/tool.ts";
-import { folderOfModule, moduleUrl, realPlace } from "./adapters/module_places.ts";
+import { folderOfModule, loadingProblem, moduleUrl, realPlace } from "./adapters/module_places.ts";
 import { pathRules } from "./tool_wiring.ts";
 import type { World } from "./world.ts";
 
@@ -87,6 +87,8 @@ async function open(
   { loaded, workspace, world }: PluginOptions,
   owned: AsyncDisposableStack,
 ): Promise<OpenedPlugin> {
+  const problem = loadingProblem(moduleUrl(entry.module));
+  if (problem !== null) return { entry, found: [], problem };
   const { start } = hostStarter();
   const setup = setupOf(entry, pathRules(loaded, workspace));
   const hosts = owned.use(

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { loadingProblem } from "../../actors/gateway/adapters/module_places.ts";
 import { helpText } from "../../actors/session/command_table.ts";
 import { join } from "node:path";
 import { z } from "zod";
@@ -55,6 +56,19 @@ Deno.test("A plug-in that is broken costs only itself, and a name of ours stays 
   assert.match(gateway.output, /^Plug-in \S+fine\.ts: fine$/m);
   assert.match(gateway.output, /^Plug-in \S+missing\.ts: off: /m);
   assert.equal(await gateway.stop(), 0);
+});
+
+Deno.test.each([
+  ["npm:left-pad@1.3.0", /no packages/],
+  ["https://example.org/a.js", /no packages/],
+  ["file:///a/tool.ts", /JavaScript only/],
+  ["file:///a/tool.mts", /JavaScript only/],
+  ["file:///a/tool.jsx", /JavaScript only/],
+  ["file:///a/tool.mjs", null],
+  ["file:///a/tool.js", null],
+])("The compiled program says of a module %s whether it can be loaded", (url, problem) => {
+  assert.match(loadingProblem(url, true) ?? "", problem ?? /^$/);
+  assert.equal(loadingProblem(url, false), null);
 });
 
 Deno.test("What a plug-in prints does not get among its answers", async () => {

@@ -85,3 +85,51 @@ Deno.test({
   ignore,
   fn: () => tryTables({ sandbox: "bwrap", programOf: () => Promise.resolve(PROGRAM) }),
 });
+
+/** A tool that reads what it is told to. */
+const READER = `export const tools = [{
+  name: "reader",
+  description: "Reads",
+  parameters: { type: "object", properties: { path: { type: "string" } } },
+  concurrency: "shared",
+  timeoutMs: 5000,
+  call: ({ path }, { workspace }) => Deno.readTextFile(workspace + "/" + path),
+}];`;
+
+Deno.test({
+  name: `The single binary runs plug-ins in JavaScript, narrowed, and refuses others${NOTE}`,
+  ignore,
+  async fn() {
+    await using home = await GatewayHome.make();
+    await using model = await ModelServer.start([
+      callTool("reader", { path: "a.txt" }),
+      callTool("reader", { path: "../config.json" }),
+      say("Read."),
+    ]);
+    const module = `${home.path}/plug/reader.js`;
+    await Deno.mkdir(`${home.path}/plug`);
+    await Deno.mkdir(home.workspace);
+    await Deno.writeTextFile(module, READER);
+    await Deno.writeTextFile(`${home.path}/plug/typed.ts`, READER);
+    await Deno.writeTextFile(`${home.workspace}/a.txt`, "the text of a");
+    const plugins = [
+      { module, rights: { read: ["workspace"] } },
+      { module: `${home.path}/plug/typed.ts` },
+      { module: "npm:zod@4.1.12" },
+    ];
+    const config = { tools: { plugins, exec: { sandbox: "virtual" } } };
+    await writeConfig(home, { model, config });
+    await using gateway = await GatewayProcess.start(home, { model, config, program: PROGRAM });
+    assert.match(gateway.output, /^Plug-in \S+reader\.js: reader$/m);
+    assert.match(gateway.output, /^Plug-in \S+typed\.ts: off: .*loads JavaScript only/m);
+    assert.match(gateway.output, /^Plug-in npm:zod\S*: off: .*loads no packages/m);
+    assert.match(await gateway.toolsLine(), /shell: off, .*the compiled program cannot narrow/);
+    const asked = await runTroupe(["agent", "-m", "read"], home.path, PROGRAM);
+    assert.equal(asked.stdout, "Read.\n", asked.stderr);
+    const [read = "", refused = ""] = (model.requests.at(-1)?.body.messages ?? [])
+      .filter(({ role }) => role === "tool").map(({ content }) => String(content));
+    assert.equal(read, "the text of a");
+    assert.match(refused, /^Error: .*Requires read access to/);
+    assert.equal(await gateway.stop(), 0);
+  },
+});

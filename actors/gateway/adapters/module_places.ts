@@ -13,6 +13,25 @@ export function moduleUrl(module: string): string {
   return isUrl ? module : pathToFileURL(realPlace(module)).href;
 }
 
+/**
+ * Why a module cannot be loaded here at all; null where that remains to be seen. The compiled
+ * program has no compiler, and no packages but those inside it.
+ */
+export function loadingProblem(
+  url: string,
+  isCompiled: boolean = Deno.build.standalone,
+): string | null {
+  if (!isCompiled) return null;
+  if (!url.startsWith("file:")) {
+    return "the compiled program loads no packages and no addresses; put the module, with all " +
+      "that it imports, into one .js file, and name its path";
+  }
+  if (/\.[cm]?[jt]sx?$/.test(url) && !/\.[cm]?js$/.test(url)) {
+    return "the compiled program loads JavaScript only; make a .js file of it, and name that";
+  }
+  return null;
+}
+
 /** The folder of a module on this disk; none for any other. */
 export function folderOfModule(url: string): readonly string[] {
   return url.startsWith("file:") ? [dirname(fileURLToPath(url))] : [];

@@ -78,7 +78,9 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
     {
       name: "virtual",
       open: () => Promise.resolve(new VirtualLevel({ clock, scope, env, hostEnv: hostEnv() })),
-      fix: 'run "deno install" once, or choose another tools.exec.sandbox',
+      fix: Deno.build.standalone
+        ? "choose bwrap or process for tools.exec.sandbox, or run the program by deno"
+        : 'run "deno install" once, or choose another tools.exec.sandbox',
     },
     {
       name: "process",

@@ -51,7 +51,10 @@ export class VirtualLevel implements ShellLevel {
     const { clock, scope, env, hostEnv } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
     if (Deno.build.standalone) {
-      throw new ToolError("run_failed", "Cannot run commands so: the compiled binary cannot do it");
+      throw new ToolError(
+        "run_failed",
+        "the compiled program cannot narrow a process to parts of a folder",
+      );
     }
     const child = spawnShell(denoArguments(scope), {
       program: Deno.execPath(),
