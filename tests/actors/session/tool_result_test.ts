@@ -46,6 +46,17 @@ Deno.test("A long result goes to a file that read_file shows in pages that fit",
   assert.equal(seen.match(/a line of output/g)?.length, 1_000);
 });
 
+Deno.test.each([
+  { what: "no text", content: "" },
+  { what: "blanks", content: " \n\t" },
+  { what: "no blocks", content: [] },
+  { what: "blank blocks", content: [{ type: "text", text: " " } as const] },
+])("A result of $what says that there is nothing", async ({ content }) => {
+  await using bench = await toolBench();
+  const fitted = await fitResult({ content, isError: false }, options(bench));
+  assert.match(String(fitted), /^\(\w+ finished without output\)$/);
+});
+
 Deno.test("Two calls of one session never share a file", async () => {
   await using bench = await toolBench();
   const fit = options(bench);

@@ -47,6 +47,13 @@ Deno.test("read_file answers empty, binary and too short files with what they ar
   assert.match(await call(readFileTool, { path: "s.txt", offset: 9 }, bench), /has 1 lines/);
 });
 
+Deno.test("read_file shows a drawing that is text as text", async () => {
+  await using bench = await toolBench();
+  await Deno.writeTextFile(join(bench.workspace, "a.svg"), '<svg xmlns="x"/>\n');
+  const { content } = await readFileTool.call({ path: "a.svg" }, bench.context);
+  assert.match(String(content), /^1\| <svg xmlns="x"\/>/);
+});
+
 Deno.test("read_file shows images as images", async () => {
   await using bench = await toolBench();
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2]);

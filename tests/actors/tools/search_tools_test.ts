@@ -88,6 +88,34 @@ Deno.test("grep lists files newest first, and lines with what is around them", a
   );
 });
 
+Deno.test("grep shows all with a limit of 0, one by one with others, and takes a type as an ending", async () => {
+  await using bench = await toolBench();
+  const many = Array.from({ length: 300 }, (_, n) => [`f${n}.zig`, "hit"] as const);
+  await fill(bench, { ...Object.fromEntries(many), "a.txt": "hit" });
+  const lines = async (args: JsonObject) =>
+    (await call(grepTool, { pattern: "hit", ...args }, bench)).split("\n");
+  assert.equal((await lines({ head_limit: 0 })).length, 301);
+  assert.equal((await lines({ head_limit: 0, type: "zig" })).length, 300);
+  assert.deepEqual((await lines({ type: "zig" })).slice(250), [
+    "",
+    "(1-250 of 300, limit=250, offset=0; go on with offset=250)",
+  ]);
+  assert.equal(
+    (await lines({ max_results: 2 }))[3],
+    "(1-2 of 301, limit=2, offset=0; go on with offset=2)",
+  );
+});
+
+Deno.test.each(["../*", "../outside/*", "/etc/*", "sub/../../*", "{..,none}/*"])(
+  "glob finds nothing outside by %s",
+  async (pattern) => {
+    await using bench = await toolBench();
+    await fill(bench, { "../outside/secret.txt": "" });
+    const answer = await call(globTool, { pattern }, bench);
+    assert.match(answer, /^\(Nothing matches/);
+  },
+);
+
 Deno.test("grep never shows a line twice, however close its matches are", async () => {
   await using bench = await toolBench();
   await fill(bench, { "a.txt": "1\nhit\n3\nhit\n5\n6\n7\n8\nhit\n" });
