@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 /** A loaded machine may need this long to start a process. */
-const START_MS = 30_000;
+const START_MS = 90_000;
 /** The words that start the program: this Deno, on the sources. */
 const PROGRAM: readonly string[] = [
   ...[Deno.execPath(), "run", "-A", "--cached-only", "--no-check"],

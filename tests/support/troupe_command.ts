@@ -66,7 +66,7 @@ export class TroupeCommand implements AsyncDisposable {
   }
 
   /** Waits for something on its standard output. */
-  async shows(text: string, timeoutMs = 30_000): Promise<void> {
+  async shows(text: string, timeoutMs = 90_000): Promise<void> {
     await until(() => this.stdout.includes(text) || this.#hasEnded, { timeoutMs, what: text });
     if (!this.stdout.includes(text)) {
       throw new Error(`It ended without "${text}":\n${this.stdout}${this.stderr}`);

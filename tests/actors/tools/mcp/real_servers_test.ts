@@ -82,13 +82,13 @@ Deno.test.each([["streamableHttp", "mcp"], ["sse", "sse"]] as const)(
     const port = freePort();
     await using _server = startReference(transport, port);
     const url = `http://127.0.0.1:${port}/${path}`;
-    await using remote = await mcpBench({ r: { url, toolTimeout: 1 } });
+    await using remote = await mcpBench({ r: { url, toolTimeout: 2 } });
     await until(async () => {
       await remote.mcp.settled(new AbortController().signal);
       return remote.names.includes("mcp_r_echo");
-    }, { timeoutMs: 30_000 });
+    }, { timeoutMs: 90_000 });
     assert.match(await remote.say("mcp_r_echo", { message: "hello" }), /Echo: hello/);
-    const slow = { duration: 1.2, steps: 4 };
+    const slow = { duration: 2.4, steps: 8 }; // longer than the limit, each step far shorter
     const told = await remote.say("mcp_r_trigger-long-running-operation", slow);
     assert.match(told, /completed/);
   },
