@@ -38,6 +38,8 @@ export class JobFile {
   #book = JobBook.empty;
   /** What stands in the file, as far as it was read. */
   #text: string | null = null;
+  /** The same as a book writes it down: what a person wrote may have another layout. */
+  #says: string | null = null;
   #mark: string | null | undefined;
   #hasBook = false;
   /** A text that could not be read, and when that was first seen. */
@@ -92,7 +94,9 @@ export class JobFile {
     }
     this.#book = this.#hasBook ? read.book.knowing(this.#book) : read.book;
     this.#tellProblems();
-    return this.#took(mark, text);
+    this.#took(mark, text);
+    this.#says = read.book.text;
+    return true;
   }
 
   /**
@@ -103,13 +107,15 @@ export class JobFile {
   async write(book: JobBook): Promise<boolean> {
     const { text } = book;
     const { files } = this.#options;
-    if (text !== this.#text) {
+    // A file that says the same in another layout is left as somebody wrote it.
+    if (text !== this.#text && text !== this.#says) {
       if (this.#text === null && book.jobs.length + book.broken.length === 0) return true;
       if (!await files.swap(this.#text, text)) {
         this.#mark = undefined;
         return false;
       }
       this.#text = text;
+      this.#says = text;
       this.#mark = await files.mark();
     }
     this.#book = book;
@@ -146,6 +152,7 @@ export class JobFile {
 
   #took(mark: string | null, text: string | null): true {
     this.#mark = mark;
+    if (text !== this.#text) this.#says = text;
     this.#text = text;
     this.#hasBook = true;
     this.#suspect = undefined;

@@ -56,6 +56,15 @@ Deno.test("Jobs of nanobot go on as they were, and what we do not know of them s
   assert.equal((await bench.jobs())[0]?.state.runHistory.length, 2);
 });
 
+Deno.test("A file in which nothing changes is left as it was written, in its own layout", async () => {
+  const bench = new CronBench();
+  const text = '{"version": 1, "jobs": []}\n';
+  bench.files.edit(text);
+  await bench.pass(0);
+  await bench.pass(5 * MINUTE_MS);
+  assert.equal(bench.files.text, text);
+});
+
 Deno.test("A job of the gateway itself is shown, and can be neither changed nor removed", async () => {
   const bench = new CronBench();
   bench.files.edit(JSON.stringify(OLD));
