@@ -11,6 +11,7 @@ import {
 } from "../actors/config/plugin_channel.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
+import { manifest as dingtalk } from "./dingtalk/manifest.ts";
 import { manifest as discord } from "./discord/manifest.ts";
 import { manifest as email } from "./email/manifest.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
@@ -57,6 +58,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     async () => (await import("./email/setup/mod.ts")).setup,
   ),
   channelEntry(websocket, () => import("./websocket/mod.ts")),
+  channelEntry(
+    dingtalk,
+    () => import("./dingtalk/mod.ts"),
+    async () => (await import("./dingtalk/setup/mod.ts")).setup,
+  ),
 ];
 
 /**

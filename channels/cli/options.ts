@@ -46,6 +46,8 @@ export function addLoginOptions(command: Command): Command {
     .option("--token <token>", "Telegram, Discord: the bot's token; asked for when it is not given")
     .option("--bot-token <token>", "Slack: the bot's token, xoxb-…")
     .option("--app-token <token>", "Slack: the app's token, xapp-…")
+    .option("--client-id <id>", "DingTalk: Client ID of the developer console")
+    .option("--client-secret <secret>", "DingTalk: Client Secret; asked for when it is not given")
     .option("--domain <domain>", "Feishu: feishu, lark, or a base URL")
     .option("--scan", "Feishu: create the app by scanning a code");
 }

@@ -34,6 +34,8 @@ export interface LoginFlags {
   readonly token?: string | undefined;
   readonly botToken?: string | undefined;
   readonly appToken?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
   readonly domain?: string | undefined;
   readonly scan?: boolean | undefined;
   readonly force?: boolean | undefined;
@@ -103,8 +105,11 @@ async function makeScene(
 }
 
 function givenBy(flags: LoginFlags): Readonly<Record<string, string>> {
-  const { appId, appSecret, token, botToken, appToken, domain } = flags;
-  const given = Object.entries({ appId, appSecret, token, botToken, appToken, domain });
+  const { appId, appSecret, token, botToken, appToken, clientId, clientSecret, domain } = flags;
+  const given = Object.entries({
+    ...{ appId, appSecret, token, botToken, appToken },
+    ...{ clientId, clientSecret, domain },
+  });
   return Object.fromEntries(
     given.flatMap(([key, value]) => value === undefined ? [] : [[key, value.trim()]]),
   );

@@ -1,0 +1,6 @@
+/**
+ * Setting a DingTalk robot up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
