@@ -4,7 +4,6 @@
  */
 
 import type { JsonObject } from "../../actors/kernel/json.ts";
-import type { TextSocket } from "../adapters/text_socket.ts";
 
 /** A call of the newer API. */
 export interface DingTalkCall {
@@ -33,6 +32,24 @@ export interface IncomingFile {
   readonly contentType: string;
   /** In bytes; null when it is not told. */
   readonly length: number | null;
+}
+
+/** How a socket ended. */
+export interface SocketClose {
+  /** The code of the close frame; 1006 for a connection that broke. */
+  readonly code: number;
+  /** For people. */
+  readonly detail: string;
+}
+
+/** An open socket. */
+export interface TextSocket {
+  /** Resolves when the connection is gone, whoever ended it. */
+  readonly closed: Promise<SocketClose>;
+  /** Sends a text; one that cannot be sent any more is dropped, and `closed` tells. */
+  send(text: string): void;
+  /** Ends it in good order; resolves soon, whatever the other side does. */
+  close(code?: number): Promise<void>;
 }
 
 /**

@@ -7,9 +7,8 @@
 import { getLogger } from "@logtape/logtape";
 import { untilAborted } from "../../actors/kernel/aborting.ts";
 import type { Clock, Timer } from "../../actors/kernel/clock.ts";
-import type { TextSocket } from "../adapters/text_socket.ts";
 import { ROBOT_TOPIC } from "./api.ts";
-import type { DingTalkLink } from "./link.ts";
+import type { DingTalkLink, TextSocket } from "./link.ts";
 import { frameSchema, type StreamFrame } from "./wire.ts";
 
 const logger = getLogger(["troupe", "dingtalk", "stream"]);

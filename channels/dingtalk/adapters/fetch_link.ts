@@ -5,12 +5,12 @@
 
 import { GatewayError } from "../../../actors/kernel/errors.ts";
 import { LinkedSignal } from "../../../actors/kernel/linked_signal.ts";
-import { openTextSocket, type TextSocket } from "../../adapters/text_socket.ts";
 import { DingTalkRefusedError, DingTalkUnreachableError } from "../errors.ts";
 import { isOwnAddress } from "../hosts.ts";
-import type { DingTalkCall, DingTalkLink, IncomingFile, Upload } from "../link.ts";
+import type { DingTalkCall, DingTalkLink, IncomingFile, TextSocket, Upload } from "../link.ts";
 import { type DingTalkSection, manifest } from "../manifest.ts";
 import { endSchema, refusalSchema } from "../wire.ts";
+import { openTextSocket } from "./text_socket.ts";
 
 /** Long enough for a slow line, short enough to try again while a person waits. */
 const TIMEOUT_MS = 15_000;

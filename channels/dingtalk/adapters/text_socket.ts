@@ -3,23 +3,7 @@
  * @module
  */
 
-/** How a socket ended. */
-export interface SocketClose {
-  /** The code of the close frame; 1006 for a connection that broke. */
-  readonly code: number;
-  /** For people. */
-  readonly detail: string;
-}
-
-/** An open socket. */
-export interface TextSocket {
-  /** Resolves when the connection is gone, whoever ended it. */
-  readonly closed: Promise<SocketClose>;
-  /** Sends a text; one that cannot be sent any more is dropped, and `closed` tells. */
-  send(text: string): void;
-  /** Ends it in good order; resolves soon, whatever the other side does. */
-  close(code?: number): Promise<void>;
-}
+import type { SocketClose, TextSocket } from "../link.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** How long the other side has for its part of a close. */
