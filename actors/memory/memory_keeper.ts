@@ -88,7 +88,11 @@ export class MemoryKeeper {
 
   /** Adds an entry, once for each key. */
   append(scope: MemoryScope, added: NewHistoryEntry): Promise<HistoryAppended> {
-    return this.#alone(() => this.#history.append(scope, added));
+    // A file of facts that cannot be written must not keep summaries waiting.
+    return this.#alone(
+      () => this.#history.append(scope, added),
+      () => takeOverHistory(this.#options),
+    );
   }
 
   /** Changes a file of facts, unless what it holds now does not allow it. */
@@ -239,10 +243,10 @@ export class MemoryKeeper {
   }
 
   /** Does one thing at a time, after what a crash left was finished. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  #alone<T>(work: () => Promise<T>, open = () => this.#open()): Promise<T> {
     const turn = this.#last.then(async () => {
       try {
-        if (!this.#isOpened) await this.#open();
+        if (!this.#isOpened) await open();
         return await work();
       } catch (thrown) {
         if (thrown instanceof MemoryError) throw thrown;
@@ -276,14 +280,17 @@ export class MemoryKeeper {
   async #open(): Promise<void> {
     await takeOverHistory(this.#options);
     const intent = await readIntent(this.#options.files);
+    if (intent !== null) await this.#finish(intent, true);
     this.#isOpened = true;
-    if (intent === null) return;
-    await this.#finish(intent, true);
   }
 
+  /** What fails half-way is finished before anything else is done: see {@linkcode #open}. */
   async #carryOut(intent: Intent): Promise<string | null> {
+    this.#isOpened = false;
     await writeIntent(this.#options.files, intent);
-    return await this.#finish(intent, false);
+    const version = await this.#finish(intent, false);
+    this.#isOpened = true;
+    return version;
   }
 
   async #finish(intent: Intent, isRepeated: boolean): Promise<string | null> {

@@ -24,6 +24,7 @@ import { AwakeWatch } from "./awake.ts";
 import { coreChannel, sessionServices } from "./life_parts.ts";
 import { PermitWatch } from "./permits.ts";
 import { LifeClock } from "./time.ts";
+import type { MountedMemory } from "./memory.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Where in a commit a life may end. */
@@ -65,6 +66,7 @@ export class GatewayLife {
   readonly #journal: MemoryJournal;
   readonly #system: ActorSystem;
   readonly #core: Core;
+  readonly memory: MountedMemory;
   readonly #channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
   /** Made for the first session, and shared by all. */
   #services: SessionServices | undefined;
@@ -89,6 +91,16 @@ export class GatewayLife {
     });
     this.#journal = this.#openJournal(options, chance);
     this.#system = this.#makeSystem(chance);
+    this.memory = world.memory.mount({
+      clock: this.clock,
+      journal: this.#journal,
+      spawn: (definition) => {
+        const ref = this.#system.spawn(definition);
+        this.permits.watch(ref);
+        return ref;
+      },
+      gate: () => this.permits.seenByHolders(this.#core.gate),
+    });
     this.#core = this.#startCore(chance);
     this.#channels = this.#core.startChannels();
     this.#disturbed();
@@ -242,7 +254,8 @@ export class GatewayLife {
           chance,
           activity: this.activity,
           journal,
-          gate: this.permits.seenBySessions(sabotage.gate?.(gate) ?? gate),
+          archive: this.memory.archive,
+          gate: this.permits.seenByHolders(sabotage.gate?.(gate) ?? gate),
           ...others,
         });
         const session = spawn(flaky(sessionActor(sessionKey, this.#services, router), this.#flaky));

@@ -7,7 +7,7 @@ import type { Journal } from "../../actors/journal/journal.ts";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { CoreChannel, SessionSurroundings } from "../../actors/gateway/core.ts";
 import { NO_BUDGETS } from "../../actors/session/budgets.ts";
-import type { SessionServices, SessionSettings } from "../../actors/session/ports.ts";
+import type { ArchivePort, SessionServices, SessionSettings } from "../../actors/session/ports.ts";
 import { sessionFileName } from "../../actors/session/session_name.ts";
 import { UsageLedger } from "../../actors/session/usage_ledger.ts";
 import { ToolRegistry } from "../../actors/tools/registry.ts";
@@ -61,6 +61,7 @@ export interface ServicesOptions extends SessionSurroundings {
   readonly chance: Chance;
   readonly activity: Activity;
   readonly journal: Journal;
+  readonly archive: ArchivePort;
 }
 
 /** The services that all sessions of a life share. */
@@ -88,7 +89,7 @@ export function sessionServices(options: ServicesOptions): SessionServices {
       faults: world.faults,
       activity,
     }),
-    archive: world.memory.mount(clock),
+    archive: options.archive,
     tools: sabotage.tools?.(tools) ?? tools,
     toolContext: { workspace: "/workspace", files: NO_FILES, processes: NO_PROCESSES, net: NO_NET },
     gate,

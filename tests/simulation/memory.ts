@@ -1,18 +1,33 @@
 /**
- * The memory to which conversations go that end: it takes its time, fails, and answers in a way
- * that leaves open whether it kept something.
+ * The memory to which conversations go that end or grow long: the gateway's own, over a disk that
+ * takes its time and fails, with people who edit its files and a model that puts them in order.
  * @module
  */
 
-import { type Clock, sleep } from "../../actors/kernel/clock.ts";
-import type { NewHistoryEntry } from "../../actors/memory/protocol.ts";
+import type { ActorDefinition } from "../../actors/kernel/actor.ts";
+import type { Clock } from "../../actors/kernel/clock.ts";
+import type { ActorRef } from "../../actors/kernel/ref.ts";
+import { parseEntry, readCursor } from "../../actors/memory/history_file.ts";
+import {
+  type DreamGateMessage,
+  memoryActor,
+  type MemoryActorMessage,
+} from "../../actors/memory/memory_actor.ts";
+import { MemoryKeeper } from "../../actors/memory/memory_keeper.ts";
+import type { DreamOutcome, HistoryEntry } from "../../actors/memory/protocol.ts";
 import { MemoryScope } from "../../actors/memory/scope.ts";
+import type { Journal } from "../../actors/journal/journal.ts";
 import type { ArchivePort } from "../../actors/session/ports.ts";
 import type { Chance } from "./chance.ts";
+import { DreamingModel } from "./dreams.ts";
 import type { EventLog } from "./event_log.ts";
 import type { Faults } from "./faults.ts";
+import { SimulatedMemoryDisk } from "./memory_disk.ts";
 
-const FAILURE_SHARE = 0.1;
+const { global } = MemoryScope;
+const FACTS_PATH = global.pathOf("MEMORY");
+const ANSWER_MS = 60_000;
+const DREAM_MS = 3_600_000;
 
 /** What a memory takes from its world. */
 export interface MemoryOptions {
@@ -21,34 +36,104 @@ export interface MemoryOptions {
   readonly log: EventLog;
 }
 
-/** Outlives the gateway. */
+/** What it takes from a life of the gateway. */
+export interface MemoryLife {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly spawn: (
+    definition: ActorDefinition<MemoryActorMessage>,
+  ) => ActorRef<MemoryActorMessage>;
+  readonly gate: () => ActorRef<DreamGateMessage>;
+}
+
+/** The memory as one life of the gateway has it. */
+export interface MountedMemory {
+  readonly archive: ArchivePort;
+  /** Lets Dream run; how that ends shows in the files. */
+  readonly dream: () => void;
+}
+
+/** Its files outlive the gateway. */
 export class SimulatedMemory {
-  /** By their keys. */
-  readonly kept: Map<string, NewHistoryEntry> = new Map();
   readonly #options: MemoryOptions;
+  readonly disk: SimulatedMemoryDisk;
+  readonly #model: DreamingModel;
+  /** Lines that people wrote into the facts. */
+  readonly handLines: string[] = [];
+  /** Names of stretches that somebody had kept besides. */
+  readonly stretches: string[] = [];
 
   constructor(options: MemoryOptions) {
     this.#options = options;
+    const { chance, faults } = options;
+    this.disk = new SimulatedMemoryDisk(
+      { ...options, chance: chance.fork("disk") },
+      { [FACTS_PATH]: "# Memory\n\nThis line stays.\n" },
+    );
+    this.#model = new DreamingModel({ chance: chance.fork("dreams"), faults });
   }
 
-  /** The memory as one life of the gateway sees it. */
-  mount(clock: Clock): ArchivePort {
-    const { chance, faults, log } = this.#options;
+  /** The memory's actor in one life of the gateway. */
+  mount({ clock, journal, spawn, gate }: MemoryLife): MountedMemory {
+    const files = this.disk.mount(clock);
+    const ref = spawn(memoryActor({
+      keeper: new MemoryKeeper({ files, clock, timezone: "UTC" }),
+      journal,
+      dream: {
+        model: this.#model.mount(clock),
+        settings: { batchMax: 3, iterationsMax: 5, annotatesLineAges: false, timezone: "UTC" },
+        mark: (text) => text,
+        schedule: undefined,
+        gate,
+        alarm: () => {},
+      },
+    }));
     return {
-      scopeOf: () => MemoryScope.global,
-      scopeOfSession: () => MemoryScope.global,
-      append: async (_scope, entry) => {
-        await sleep(clock, chance.between(0, 50));
-        if (faults.happens(FAILURE_SHARE)) throw new Error("Cannot keep an entry: it is busy");
-        const cursor = [...this.kept.keys()].indexOf(entry.key) + 1;
-        if (cursor === 0) this.kept.set(entry.key, entry);
-        log.add("memory", `${entry.key} ${cursor === 0 ? "kept" : "was known"}`);
-        if (faults.happens(FAILURE_SHARE)) throw new Error("Cannot tell whether an entry was kept");
-        if (cursor > 0) return { state: "repeated", cursor };
-        const { content } = entry;
-        const kept = { cursor: this.kept.size, timestamp: "2026-01-02 03:04", content };
-        return { state: "appended", entry: kept };
+      archive: {
+        scopeOf: () => global,
+        scopeOfSession: () => global,
+        append: (scope, entry) =>
+          ref.ask((replyTo) => ({ type: "append_history", scope, entry, replyTo }), {
+            timeoutMs: ANSWER_MS,
+          }),
+      },
+      dream: () => {
+        ref.ask<DreamOutcome>((replyTo) => ({ type: "dream", reason: "due", replyTo }), {
+          timeoutMs: DREAM_MS,
+        }).then(
+          ({ state }) => this.#options.log.add("memory", `Dream ended: ${state}`),
+          () => {}, // the actor, or all of the gateway, was broken
+        );
       },
     };
+  }
+
+  /** Whoever wrote is dead. */
+  crash(): void {
+    this.disk.crash();
+  }
+
+  /** Somebody adds a line to the facts, whatever is going on. */
+  editByHand(): void {
+    const line = `By hand ${this.handLines.length + 1}.`;
+    this.handLines.push(line);
+    this.disk.texts.set(FACTS_PATH, `${this.facts}${line}\n`);
+    this.#options.log.add("memory", line);
+  }
+
+  /** What stands in MEMORY.md. */
+  get facts(): string {
+    return this.disk.texts.get(FACTS_PATH) ?? "";
+  }
+
+  /** What stands in the history, in its order. */
+  get entries(): readonly HistoryEntry[] {
+    const lines = (this.disk.texts.get(global.historyPath) ?? "").split("\n");
+    return lines.flatMap((line) => parseEntry(line) ?? []);
+  }
+
+  /** The number of the last entry that Dream says it has digested. */
+  get digested(): number {
+    return readCursor(this.disk.texts.get(global.dreamCursorPath) ?? null);
   }
 }

@@ -5,8 +5,7 @@
 
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
-import type { GateMessage } from "../../actors/session/ports.ts";
-import type { SessionActorMessage } from "../../actors/session/session_protocol.ts";
+import type { GateMessage, PermitNews } from "../../actors/session/ports.ts";
 
 /** A permit that is free goes to the next one within this time, however slow the actors are. */
 const GRANT_MS_MAX = 1_000;
@@ -25,8 +24,8 @@ export class PermitWatch {
     this.#changedAtMs = clock.now();
   }
 
-  /** The gate, as the sessions see it. */
-  seenBySessions(gate: ActorRef<GateMessage>): ActorRef<GateMessage> {
+  /** The gate, as those see it who ask for permits. */
+  seenByHolders(gate: ActorRef<GateMessage>): ActorRef<GateMessage> {
     return {
       name: gate.name,
       ask: (makeMessage, options) => gate.ask(makeMessage, options),
@@ -39,11 +38,11 @@ export class PermitWatch {
     };
   }
 
-  /** Looks at what a session is told from now on. */
-  watch(session: ActorRef<SessionActorMessage>): void {
-    const tell = session.tell.bind(session);
-    session.tell = (message) => {
-      if (message.type === "permit_granted") this.#granted(message.requestId);
+  /** Looks at what a session, or the memory, is told from now on. */
+  watch<M extends { readonly type: string }>(holder: ActorRef<M | PermitNews>): void {
+    const tell = holder.tell.bind(holder);
+    holder.tell = (message) => {
+      if (isGrant(message)) this.#granted(message.requestId);
       return tell(message);
     };
   }
@@ -75,4 +74,10 @@ export class PermitWatch {
     this.#changedAtMs = this.#clock.now();
     this.#waiting.delete(requestId);
   }
+}
+
+type Grant = Extract<PermitNews, { readonly type: "permit_granted" }>;
+
+function isGrant(message: { readonly type: string }): message is Grant {
+  return message.type === "permit_granted";
 }

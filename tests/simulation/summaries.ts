@@ -72,7 +72,8 @@ async function* summarise(
   }
 }
 
-function overloaded(): ProviderError {
+/** The model has no time. */
+export function overloaded(): ProviderError {
   return new ProviderError("Cannot sum up: the model is overloaded", {
     code: "provider_overloaded",
     recovery: "retry",

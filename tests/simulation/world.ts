@@ -12,6 +12,7 @@ import { Faults } from "./faults.ts";
 import { JournalWatch } from "./journal_watch.ts";
 import { type CommitPhase, GatewayLife } from "./life.ts";
 import { SimulatedMemory } from "./memory.ts";
+import { planMemory } from "./memory_routine.ts";
 import { type PlannedMessage, planOf, type WorldPlan } from "./plan.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { newRecord } from "./record.ts";
@@ -39,6 +40,7 @@ type Ending =
     readonly phase: CommitPhase;
     readonly loss: Loss;
   }
+  | { readonly type: "at_memory_write"; readonly write: number; readonly loss: Loss }
   | { readonly type: "at_time"; readonly afterMs: number; readonly loss: Loss }
   | { readonly type: "stop"; readonly afterMs: number; readonly killedAfterMs: number | undefined };
 
@@ -67,6 +69,7 @@ class World {
   #ending: Ending = { type: "none" };
   #endingsLeft: number;
   #commitsOfLife = 0;
+  #memoryWritesOfLife = 0;
   /** What is to be written yet, when the last message has come to its end. */
   #lastWord: PlannedMessage | undefined;
 
@@ -76,6 +79,7 @@ class World {
     this.#startMs = this.#parts.time.now();
     this.#startChance = this.#parts.chance.fork("starts");
     this.#endingsLeft = plan.endings;
+    this.#parts.memory.disk.onWrite = () => this.#onMemoryWrite();
     this.#lastWord = plan.lastWord;
   }
 
@@ -83,6 +87,7 @@ class World {
     const { time, record } = this.#parts;
     this.#scheduleMessages();
     this.#scheduleLostLinks();
+    this.#planMemory();
     this.#start(NO_ROWS);
     record.end = await time.run({ eventsMax: EVENTS_MAX });
     if (record.end === "at_rest") await this.#finish();
@@ -149,11 +154,21 @@ class World {
     }
   }
 
+  #planMemory(): void {
+    const { plan: { calmFromMs }, time, memory, chance } = this.#parts;
+    planMemory({
+      ...{ time, memory, calmFromMs },
+      chance: chance.fork("memory routine"),
+      mounted: () => this.#life?.memory,
+    });
+  }
+
   #start(rows: JournalRows): void {
     const { record, log } = this.#parts;
     const number = ++record.lives;
     log.add("world", `life ${number} of the gateway begins`);
     this.#commitsOfLife = 0;
+    this.#memoryWritesOfLife = 0;
     if (number > 1) this.#breakStart();
     this.#ending = this.#drawEnding();
     const life = new GatewayLife({
@@ -188,6 +203,7 @@ class World {
     const killedAfterMs = chance.pick([undefined, undefined, chance.between(0, 6_000)]);
     return chance.weighted<Ending>([
       [{ type: "at_commit", commit, phase: chance.pick(["before", "after"]), loss }, 6],
+      [{ type: "at_memory_write", write: chance.between(1, 6), loss }, 4],
       [{ type: "at_time", afterMs, loss }, 3],
       [{ type: "stop", afterMs, killedAfterMs }, 2],
     ]);
@@ -214,12 +230,21 @@ class World {
     this.#kill(life, ending.loss);
   }
 
+  #onMemoryWrite(): void {
+    const life = this.#life;
+    const ending = this.#ending;
+    this.#memoryWritesOfLife++;
+    if (life === undefined || ending.type !== "at_memory_write") return;
+    if (this.#memoryWritesOfLife >= ending.write) this.#kill(life, ending.loss);
+  }
+
   #kill(life: GatewayLife, loss: Loss): void {
     if (life.isDead || life !== this.#life || this.#parts.faults.isCalm) return;
-    const { disk, log, platforms, watch } = this.#parts;
+    const { disk, log, memory, platforms, watch } = this.#parts;
     log.add("world", `the ${loss} dies`);
     const rows = life.kill(loss);
     disk.crash();
+    memory.crash();
     watch.undo(rows);
     watch.observe(rows);
     for (const platform of platforms.values()) platform.breakLink();

@@ -337,3 +337,28 @@ Deno.test("Lines that are no entries are skipped, told of once, and harm nothing
   assert.equal(recorder.warnings("Skipped").length, 1);
   assert.ok((files.texts.get("memory/history.jsonl") ?? "").includes(bad));
 });
+
+Deno.test("A batch that fails between two of its files is finished before anything else", async () => {
+  const { keeper, files } = bench({ "memory/MEMORY.md": "old\n" });
+  const entry = { content: "x", key: "k", sessionKey: "s", kind: "summary" as const };
+  await keeper.append(global, entry);
+  const base = { MEMORY: "old\n", SOUL: "", USER: "" };
+  files.fault = (action, path) => {
+    if (action === "replace" && path.endsWith(".dream_cursor")) throw new Error("disk full");
+  };
+  const digested = { ...base, MEMORY: "old\nnew\n" };
+  const finishing = keeper.finishBatch({
+    ...{ scope: global, cursor: 1, base, texts: digested, proposals: new Map() },
+    lastTimestamp: "2026-04-30 12:00",
+  });
+  await assert.rejects(finishing, /disk full/);
+  assert.equal(
+    (await keeper.append(global, { ...entry, key: "l" })).state,
+    "appended",
+    "summaries wait for no file of facts",
+  );
+  files.fault = () => {};
+  const batch = await keeper.nextBatch(global, { entriesMax: 9, charsMax: 1_000 });
+  assert.deepEqual(batch?.entries.map(({ cursor }) => cursor), [2]);
+  assert.equal(files.texts.get("memory/MEMORY.md"), "old\nnew\n");
+});

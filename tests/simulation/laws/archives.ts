@@ -18,7 +18,7 @@ import type { Law } from "./law.ts";
  * memory once, or waits to get there; what it is shown is not. What was parked is for neither.
  */
 function archivesEachMessageOnce(world: FinishedWorld): string[] {
-  const names = [...world.memory.kept.values()].flatMap(({ content }) => namesIn(content));
+  const names = world.memory.entries.flatMap(({ content }) => namesIn(content));
   const archived = Map.groupBy(names, (name) => `#${name}`);
   const parked = new Set(world.watch.allLines().flatMap(({ line }) => setAsideBy(line.text)));
   const sessions = new Map(
