@@ -173,8 +173,7 @@ export interface ChannelCommand {
 export interface ChannelSession {
   /** Begins with the channel's name and a colon. */
   readonly key: string;
-  /** Epoch milliseconds; null where nobody knows. */
-  readonly createdAtMs: number | null;
+  /** Epoch milliseconds. */
   readonly updatedAtMs: number;
 }
 
@@ -186,14 +185,17 @@ export interface ChannelSessionMessage {
   readonly atMs: number | null;
 }
 
+/** What became of a conversation that was to be deleted. `busy`: somebody waits for an answer in it. */
+export type SessionEnd = "deleted" | "missing" | "busy";
+
 /** The conversations of a channel, for those whose clients may look through them. */
 export interface ChannelSessions {
   /** The latest first, up to a bound. */
   list(): Promise<readonly ChannelSession[]>;
   /** What was said, oldest first; null when there is no such conversation of this channel. */
   read(key: string): Promise<readonly ChannelSessionMessage[] | null>;
-  /** Deletes a conversation for good. `busy`: somebody waits for an answer in it. */
-  erase(key: string): Promise<"deleted" | "missing" | "busy">;
+  /** Deletes a conversation for good. */
+  erase(key: string): Promise<SessionEnd>;
 }
 
 /** What a channel is given. */

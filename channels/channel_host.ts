@@ -14,6 +14,8 @@ import {
   type ChannelCommand,
   type ChannelContext,
   type ChannelInbound,
+  type ChannelSession,
+  type ChannelSessionMessage,
   type ConnectionState,
   type Delivery,
   DeliveryError,
@@ -23,6 +25,7 @@ import {
   type InboundContents,
   type Keeping,
   type LookUp,
+  type SessionEnd,
   type Transcription,
 } from "./channel.ts";
 import { KeyedTurns } from "./keyed_turns.ts";
@@ -116,6 +119,17 @@ export type FromChannel =
     readonly platformId: string;
     readonly channelState: JsonValue;
     readonly replyTo: ReplyTo<"remembered">;
+  }
+  | { readonly type: "list_sessions"; readonly replyTo: ReplyTo<readonly ChannelSession[]> }
+  | {
+    readonly type: "read_session";
+    readonly key: string;
+    readonly replyTo: ReplyTo<readonly ChannelSessionMessage[] | null>;
+  }
+  | {
+    readonly type: "erase_session";
+    readonly key: string;
+    readonly replyTo: ReplyTo<SessionEnd>;
   }
   | { readonly type: "read_cursor"; readonly replyTo: ReplyTo<JsonValue> }
   | {
@@ -311,6 +325,11 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       readCursor: () => this.#ask((replyTo) => ({ type: "read_cursor", replyTo })),
       keepCursor: async (cursor) => {
         await this.#ask<"remembered">((replyTo) => ({ type: "keep_cursor", cursor, replyTo }));
+      },
+      sessions: {
+        list: () => this.#ask((replyTo) => ({ type: "list_sessions", replyTo })),
+        read: (key) => this.#ask((replyTo) => ({ type: "read_session", key, replyTo })),
+        erase: (key) => this.#ask((replyTo) => ({ type: "erase_session", key, replyTo })),
       },
       informOwners: (text) => this.#gateway.tell({ type: "owners_informed", text }),
       report: (connection) => {

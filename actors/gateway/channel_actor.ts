@@ -155,6 +155,9 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       case "transcribe":
       case "remember":
       case "remember_inbound":
+      case "list_sessions":
+      case "read_session":
+      case "erase_session":
       case "read_cursor":
       case "keep_cursor":
         return this.#desk.receive(message);

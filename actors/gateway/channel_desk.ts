@@ -5,7 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { ChannelInbound, Transcription } from "../../channels/channel.ts";
+import type { ChannelInbound, ChannelSessions, Transcription } from "../../channels/channel.ts";
 import type { FromChannel } from "../../channels/channel_host.ts";
 import type { Accepted, Durability, Inbound, Journal, Step } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
@@ -41,6 +41,8 @@ export interface ChannelDeskOptions {
   readonly isUnified: boolean;
   /** @default nobody does */
   readonly transcribe?: Transcribe | undefined;
+  /** The channel's own conversations. @default it is told of none */
+  readonly sessions?: ChannelSessions | undefined;
   /** Runs work beside the mailbox; `done` is not called once the actor has ended. */
   readonly pipe: <T>(
     work: (signal: AbortSignal) => Promise<T>,
@@ -79,6 +81,12 @@ export class ChannelDesk {
         return this.#remember(request);
       case "remember_inbound":
         return this.#rememberInbound(request);
+      case "list_sessions":
+        return this.#pass(() => this.#sessions.list(), request.replyTo, (listed) => listed);
+      case "read_session":
+        return this.#pass(() => this.#sessions.read(request.key), request.replyTo, (read) => read);
+      case "erase_session":
+        return this.#pass(() => this.#sessions.erase(request.key), request.replyTo, (end) => end);
       case "read_cursor":
         return this.#readCursor(request);
       case "keep_cursor":
@@ -88,6 +96,10 @@ export class ChannelDesk {
       default:
         return unreachable(request);
     }
+  }
+
+  get #sessions(): ChannelSessions {
+    return this.#options.sessions ?? NO_SESSIONS;
   }
 
   #handIn({ inbound, wantsStream, replyTo }: RequestOf<"hand_in">): void {
@@ -199,6 +211,12 @@ export class ChannelDesk {
     });
   }
 }
+
+const NO_SESSIONS: ChannelSessions = {
+  list: () => Promise.resolve([]),
+  read: () => Promise.resolve(null),
+  erase: () => Promise.resolve("missing"),
+};
 
 /** How far a channel has read its platform. */
 function cursorNote(channel: string): string {

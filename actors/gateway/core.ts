@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ChannelSessions } from "../../channels/channel.ts";
 import type { Accepted, ActedRow, Journal, NewInbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
@@ -22,7 +23,12 @@ import { gateActor, type GateActorMessage } from "./gate.ts";
 import { journalKeeperActor, type Retention } from "./journal_keeper.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
 import { addressesOf, type AlarmMessage, ownerNoticesActor } from "./owner_notices.ts";
-import { routerActor, type RouterActorMessage, type StartSession } from "./router.ts";
+import {
+  routerActor,
+  type RouterActorMessage,
+  type RouterMessage,
+  type StartSession,
+} from "./router.ts";
 
 /** Longest time for one delivery as its outbox sees it: beyond the channel's own limit. */
 const DELIVERY_ANSWER_MS = 310_000;
@@ -67,6 +73,10 @@ export interface CoreOptions {
   readonly idleCompaction?: Omit<IdleCompactionOptions, "router">;
   /** Deletes a conversation that is asleep. @default none is deleted */
   readonly eraseSession?: ((sessionKey: string) => Promise<SessionErased>) | undefined;
+  /** The conversations of a channel, for its clients. @default none are told of */
+  readonly sessionsOf?:
+    | ((channel: string, router: ActorRef<RouterMessage>) => ChannelSessions)
+    | undefined;
   readonly startSession: (
     ...args: [...Parameters<StartSession>, surroundings: SessionSurroundings]
   ) => ReturnType<StartSession>;
@@ -171,6 +181,7 @@ export function startCore(options: CoreOptions): Core {
           isUnified,
           startHost,
           transcribe,
+          sessions: options.sessionsOf?.(name, router),
         });
         channelActors.set(name, system.spawn(definition));
       }

@@ -21,6 +21,7 @@ import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
+import { channelSessions } from "./channel_sessions.ts";
 import { listenControl } from "./adapters/control_socket.ts";
 import { lacksFolder, userHomeFolder } from "./adapters/local_folders.ts";
 import { mediaFolderAt } from "./adapters/media_folder.ts";
@@ -351,6 +352,10 @@ function startActors(
       },
     }),
     eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
+    sessionsOf: (channel, router) => {
+      const list = () => listSessionFiles(sessions);
+      return channelSessions(channel, { ...services.shared, list, router });
+    },
     startSession: (spawn, sessionKey, router, surroundings) => {
       preloadModel(); // beside the session's own beginning
       return spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router));

@@ -86,6 +86,12 @@ export class FakeGateway {
       case "remember_inbound":
         this.inboundMemory.set(message.platformId, message.channelState);
         return message.replyTo.reply("remembered");
+      case "list_sessions":
+        return message.replyTo.reply([]);
+      case "read_session":
+        return message.replyTo.reply(null);
+      case "erase_session":
+        return message.replyTo.reply("missing");
       case "read_cursor":
         return message.replyTo.reply(this.cursor);
       case "keep_cursor":

@@ -55,13 +55,18 @@ export function plain(status: number, body: string): WebAnswer {
 
 /** The token of a request: in a header, beside the sub-protocol, or in the query; "" for none. */
 export function tokenOf(request: WebRequest): string {
-  const [, bearer] = /^bearer +(\S+)$/i.exec(request.header("authorization") ?? "") ?? [];
   const protocols = (request.header("sec-websocket-protocol") ?? "").split(",")
     .map((protocol) => protocol.trim());
   const beside = protocols.includes(PROTOCOL)
     ? protocols.find((protocol) => protocol.startsWith(TOKEN_PROTOCOL))
     : undefined;
-  return bearer ?? beside?.slice(TOKEN_PROTOCOL.length) ?? request.query.get("token") ?? "";
+  return bearerOf(request) ?? beside?.slice(TOKEN_PROTOCOL.length) ?? request.query.get("token") ??
+    "";
+}
+
+/** The secret that a request bears in its header; undefined for none. */
+export function bearerOf(request: WebRequest): string | undefined {
+  return /^bearer +(.+)$/i.exec(request.header("authorization")?.trim() ?? "")?.[1];
 }
 
 function hasRight(

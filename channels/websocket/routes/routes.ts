@@ -3,12 +3,12 @@
  * @module
  */
 
-import { plain, tokenOf } from "../access/admission.ts";
+import { bearerOf, plain, tokenOf } from "../access/admission.ts";
 import { isLocal } from "../access/origins.ts";
 import { isSameSecret } from "../access/secrets.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { ServedFile } from "../adapters/served_file.ts";
-import type { ChannelSessions } from "../../channel.ts";
+import type { ChannelSessions, SessionEnd } from "../../channel.ts";
 import type { WebAnswer, WebRequest } from "../link.ts";
 import type { WebsocketSection } from "../manifest.ts";
 import { MEDIA_PATH, type MediaLinks, OTHER_TYPE, typeOf } from "../send/media_links.ts";
@@ -59,8 +59,7 @@ export class Routes {
   #issue(request: WebRequest): WebAnswer {
     if (!isOneOf(request, ["GET", "POST"])) return plain(405, "Method Not Allowed");
     const { section: { tokenIssueSecret } } = this.#options;
-    const [, bearer = ""] = /^bearer +(\S+)$/i.exec(request.header("authorization") ?? "") ?? [];
-    const given = bearer || (request.header("x-nanobot-auth") ?? "");
+    const given = bearerOf(request) ?? request.header("x-nanobot-auth") ?? "";
     if (tokenIssueSecret !== "" && !isSameSecret(given, tokenIssueSecret)) {
       return plain(401, "Unauthorized");
     }
@@ -144,7 +143,7 @@ function json(status: number, body: unknown): WebAnswer {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-function erased(state: "deleted" | "missing" | "busy"): WebAnswer {
+function erased(state: SessionEnd): WebAnswer {
   if (state === "missing") return json(404, { error: "no such session" });
   if (state === "busy") return json(409, { deleted: false, error: "somebody waits for an answer" });
   return json(200, { deleted: true });
@@ -153,8 +152,8 @@ function erased(state: "deleted" | "missing" | "busy"): WebAnswer {
 type Listed = Awaited<ReturnType<ChannelSessions["list"]>>[number];
 type Said = NonNullable<Awaited<ReturnType<ChannelSessions["read"]>>>[number];
 
-function sessionOut({ key, createdAtMs, updatedAtMs }: Listed): unknown {
-  return { key, created_at: timeOut(createdAtMs), updated_at: timeOut(updatedAtMs) };
+function sessionOut({ key, updatedAtMs }: Listed): unknown {
+  return { key, updated_at: timeOut(updatedAtMs) };
 }
 
 function messageOut({ role, text, atMs }: Said): unknown {
