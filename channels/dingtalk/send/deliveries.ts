@@ -28,6 +28,9 @@ export interface DeliveriesOptions {
   readonly workspaceFolder: string | undefined;
 }
 
+/** Attempts kept in memory; an older one goes on from its stored state. */
+const FAILED_MAX = 1_000;
+
 /** A file that DingTalk did not take, before any message of it went out. */
 class UnwantedFile extends Error {}
 
@@ -46,6 +49,8 @@ export class Deliveries {
     const { key, channelState, notice } = delivery;
     const record = this.#failed.get(key) ?? recordOf(key, channelState, this.#options.remember);
     this.#failed.set(key, record);
+    const [oldest] = this.#failed.keys();
+    if (this.#failed.size > FAILED_MAX && oldest !== undefined) this.#failed.delete(oldest);
     const { is_trying: isInDoubt } = record.state;
     if (isInDoubt && notice === undefined) throw inDoubt(key);
     if (record.state.parts === null) record.note({ parts: await this.#partsOf(delivery) });
