@@ -16,6 +16,7 @@ import { manifest as discord } from "./discord/manifest.ts";
 import { manifest as email } from "./email/manifest.ts";
 import { manifest as feishu } from "./feishu/manifest.ts";
 import type { ChannelManifest, ChannelSection } from "./manifest.ts";
+import { manifest as qq } from "./qq/manifest.ts";
 import type { ChannelSetup } from "./setup.ts";
 import { manifest as slack } from "./slack/manifest.ts";
 import { manifest as telegram } from "./telegram/manifest.ts";
@@ -62,6 +63,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     dingtalk,
     () => import("./dingtalk/mod.ts"),
     async () => (await import("./dingtalk/setup/mod.ts")).setup,
+  ),
+  channelEntry(
+    qq,
+    () => import("./qq/mod.ts"),
+    async () => (await import("./qq/setup/mod.ts")).setup,
   ),
 ];
 

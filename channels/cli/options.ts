@@ -41,8 +41,8 @@ export function portOption(): Option {
 /** What channels are set up with, where it is not asked for. */
 export function addLoginOptions(command: Command): Command {
   return command
-    .option("--app-id <id>", "Feishu: App ID of the developer console")
-    .option("--app-secret <secret>", "Feishu: App Secret; asked for when it is not given")
+    .option("--app-id <id>", "Feishu, QQ: App ID of the developer console")
+    .option("--app-secret <secret>", "Feishu, QQ: App Secret; asked for when it is not given")
     .option("--token <token>", "Telegram, Discord: the bot's token; asked for when it is not given")
     .option("--bot-token <token>", "Slack: the bot's token, xoxb-…")
     .option("--app-token <token>", "Slack: the app's token, xapp-…")

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { shortHash } from "../short_hash.ts";
 
 /** What a mail of the bot's was: an answer, something it began by itself, or a notice to owners. */
 export type OwnKind = "answer" | "proactive" | "notice";
@@ -18,11 +18,6 @@ export interface OwnId {
 const KINDS: Readonly<Record<OwnKind, string>> = { answer: "a", proactive: "p", notice: "n" };
 const OWN_ID = /^<[0-9a-f]{24}\.([0-9a-f]{16})\.([apn])\.troupe@[^@<>\s]+>$/;
 const NOTICE_KEY = "notice:";
-
-/** The same for the same text, and for no other: letters and digits. */
-export function shortHash(text: string | Uint8Array, length: number): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, length);
-}
 
 /** Names the thread that begins with the mail of this id. */
 export function threadOf(rootId: string): string {

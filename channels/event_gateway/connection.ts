@@ -55,6 +55,10 @@ export interface KeepConnectionOptions {
   readonly onEvent: (type: string, data: unknown) => Promise<boolean>;
   /** Called before each connection. */
   readonly onConnect: () => void;
+  /** After so many tries in vain a new session begins, perhaps elsewhere. @default 5 */
+  readonly resumptionsMax?: number;
+  /** An event need not come again, from now on. @default nobody is told */
+  readonly onRead?: () => void;
   /** A connection was lost, by its code if the platform ended it. @default nobody is told */
   readonly onLost?: (code: number | null) => void;
 }
@@ -62,7 +66,6 @@ export interface KeepConnectionOptions {
 const READY_DETAIL = "Connected to the gateway; no public address needed";
 /** A connection that held so long had no fault of ours: waits begin anew. */
 const STABLE_AFTER_MS = 30_000;
-/** After so many tries in vain a new session begins, perhaps elsewhere. */
 const RESUMPTIONS_MAX = 5;
 
 /**
@@ -74,7 +77,7 @@ export async function keepConnection(
   options: KeepConnectionOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, report, events } = options;
+  const { clock, random, report, events, resumptionsMax = RESUMPTIONS_MAX } = options;
   for (let failures = 0; !signal.aborted;) {
     options.onConnect();
     const startedAtMs = clock.now();
@@ -84,7 +87,7 @@ export async function keepConnection(
     options.onLost?.(end.code);
     if (clock.now() - startedAtMs >= STABLE_AFTER_MS) failures = 0;
     events.rewind();
-    if (!end.canResume || failures >= RESUMPTIONS_MAX) events.endSession();
+    if (!end.canResume || failures >= resumptionsMax) events.endSession();
     const waitMs = Math.max(networkWait(failures++, random), end.waitMs);
     const seconds = Math.ceil(waitMs / 1_000);
     logger.info("Connection ended: {detail}; trying again in {waitMs} ms", {
@@ -129,7 +132,13 @@ async function connectOnce(
       return taking !== null;
     },
     onResumed: () => begun(onResumed()),
-    onEvent: (sequence, type, data) => takenOrLost(onEvent(type, data), events.open(sequence)),
+    onEvent: (sequence, type, data) => {
+      const taken = events.open(sequence);
+      takenOrLost(onEvent(type, data), () => {
+        taken();
+        options.onRead?.();
+      });
+    },
   }, signal);
   return await session.ended;
 }

@@ -20,13 +20,14 @@ import {
   saveCredentials,
   sectionWithToken,
 } from "../../setup_steps.ts";
+import { FirstContact } from "../../event_gateway/first_contact.ts";
 import { openNetwork } from "../adapters/network.ts";
 import { DiscordApi } from "../api.ts";
 import { DiscordUnreachableError, isUnauthorized } from "../errors.ts";
+import { dialectFor } from "../gateway/connection.ts";
 import { type DiscordSection, manifest } from "../manifest.ts";
-import type { User } from "../wire.ts";
+import { messageSchema, type User } from "../wire.ts";
 import { contentCheck, inviteUrl, PORTAL, serverCheck, sessionCheck } from "./checks.ts";
-import { FirstContact } from "./first_contact.ts";
 
 /** Sets Discord bots up. */
 export const setup: ChannelSetup = { login };
@@ -50,7 +51,14 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     const allowFrom = owner === null || !scene.isInteractive
       ? settings.allowFrom
       : await offerAccess(personOf(owner), settings.allowFrom, scene);
-    await using contact = new FirstContact({ ...settings, link, scene, url });
+    await using contact = new FirstContact({
+      scene,
+      url,
+      token: settings.token,
+      dialect: dialectFor(settings.intents),
+      openSocket: (address, handlers) => link.openSocket(address, handlers),
+      senderOf,
+    });
     const end = await contact.connected();
     checklist.tell(sessionCheck(application, end));
     if (end === null && scene.isInteractive) {
@@ -91,6 +99,11 @@ async function whoIs(
     const message = `Cannot reach "${apiBase}": ${error.message}; channels.discord.proxy may help`;
     throw new SetupError("setup_unreachable", message, { cause: error });
   }
+}
+
+function senderOf(type: string, data: unknown): User | null {
+  const author = type === "MESSAGE_CREATE" ? messageSchema.safeParse(data).data?.author : undefined;
+  return author === undefined || author.bot ? null : author;
 }
 
 async function contactCheck(

@@ -6,7 +6,8 @@
 import { asJson, type JsonObject } from "../../../actors/kernel/json.ts";
 import { isAllowed } from "../../allow_list.ts";
 import type { ChannelInbound } from "../../channel.ts";
-import { type OwnId, readOwnId, shortHash, threadOf } from "../thread.ts";
+import { shortHash } from "../../short_hash.ts";
+import { type OwnId, readOwnId, threadOf } from "../thread.ts";
 import type { Head } from "./mail.ts";
 
 /** What making an inbound needs. */

@@ -13,7 +13,7 @@ import { Strangers } from "../../strangers.ts";
 import { parseHead, parseMail } from "../adapters/mail_parser.ts";
 import type { MailHead, OpenMailbox } from "../link.ts";
 import type { EmailSection } from "../manifest.ts";
-import { shortHash } from "../thread.ts";
+import { shortHash } from "../../short_hash.ts";
 import { type Admission, type AdmissionRules, admit } from "./admission.ts";
 import { type BodyOptions, composed, linesAbove, wordsOf } from "./body.ts";
 import { type FilesOptions, keepFiles } from "./files.ts";

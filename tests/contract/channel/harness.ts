@@ -128,6 +128,8 @@ export interface ChannelUnderContract {
    * connect to it. @default false
    */
   readonly isServer?: boolean;
+  /** Its platform can tell a bot of all that is said in a group. @default true */
+  readonly hearsGroups?: boolean;
   /** A long answer comes in several messages. @default true */
   readonly hasParts?: boolean;
   /** Starts its platform, with Alice, a stranger and a group known. */

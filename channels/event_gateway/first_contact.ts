@@ -4,37 +4,34 @@
  * @module
  */
 
-import { seededRandom } from "../../../actors/kernel/random.ts";
-import type { SetupScene } from "../../setup.ts";
-import { connectedInTime, firstMessage } from "../../setup_steps.ts";
-import { Session, type SessionEnd } from "../../event_gateway/session.ts";
-import { dialectFor } from "../gateway/connection.ts";
-import type { DiscordLink } from "../link.ts";
-import { messageSchema, type User } from "../wire.ts";
+import { seededRandom } from "../../actors/kernel/random.ts";
+import type { SetupScene } from "../setup.ts";
+import { connectedInTime, firstMessage } from "../setup_steps.ts";
+import type { Entrance } from "./connection.ts";
+import { type GatewayDialect, Session, type SessionEnd } from "./session.ts";
+import type { OpenSocket } from "./socket.ts";
 
 /** What a first contact needs. */
-export interface FirstContactOptions {
-  readonly link: DiscordLink;
+export interface FirstContactOptions<Sender> extends Entrance {
   readonly scene: SetupScene;
-  readonly token: string;
-  readonly intents: number;
-  readonly url: string;
+  readonly dialect: GatewayDialect;
+  readonly openSocket: OpenSocket;
+  /** Who wrote what an event tells of; null for what no person wrote. */
+  readonly senderOf: (type: string, data: unknown) => Sender | null;
 }
 
 /** A connection that waits for one message; dispose of it to close it. */
-export class FirstContact implements AsyncDisposable {
+export class FirstContact<Sender> implements AsyncDisposable {
   readonly #scene: SetupScene;
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<null>();
-  readonly #message = Promise.withResolvers<User>();
+  readonly #message = Promise.withResolvers<Sender>();
   readonly #session: Session;
 
-  constructor({ scene, link, intents, ...options }: FirstContactOptions) {
+  constructor({ scene, senderOf, ...options }: FirstContactOptions<Sender>) {
     this.#scene = scene;
     this.#session = new Session({
       ...options,
-      dialect: dialectFor(intents),
-      openSocket: (address, handlers) => link.openSocket(address, handlers),
       clock: scene.clock,
       random: seededRandom(0), // spreads heartbeats of many; here is one
       resumption: null,
@@ -45,7 +42,8 @@ export class FirstContact implements AsyncDisposable {
       },
       onResumed: () => {},
       onEvent: (_sequence, type, data) => {
-        if (type === "MESSAGE_CREATE") this.#take(data);
+        const sender = senderOf(type, data);
+        if (sender !== null) this.#message.resolve(sender);
       },
     }, AbortSignal.any([scene.signal, this.#stop.signal]));
   }
@@ -58,17 +56,12 @@ export class FirstContact implements AsyncDisposable {
   }
 
   /** The first person who writes; null when nobody does in time, or Enter is pressed. */
-  firstSender(): Promise<User | null> {
+  firstSender(): Promise<Sender | null> {
     return firstMessage(this.#scene, this.#message.promise);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#session.ended;
-  }
-
-  #take(data: unknown): void {
-    const author = messageSchema.safeParse(data).data?.author;
-    if (author !== undefined && !author.bot) this.#message.resolve(author);
   }
 }

@@ -1,0 +1,6 @@
+/**
+ * Setting a QQ bot up from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
