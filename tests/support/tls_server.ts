@@ -4,7 +4,7 @@
  */
 
 /** Made for tests by `openssl req -x509`; it protects nothing. */
-const KEY = `-----BEGIN PRIVATE KEY-----
+export const KEY: string = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYaW7RR3ZPBFuvjON
 nJWnUl4Az8FMtMiL74VKNh3QQxuhRANCAAQ6PyAN0pDRw4tS6NxHDBd5WmLtZGl3
 71tkMReMFhdt1ExBv7kz8Feh5Afa24XeqwhQGYOb4l/D23jcb7d+IBnj
