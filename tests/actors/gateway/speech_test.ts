@@ -15,6 +15,8 @@ const CHANNELS = {
   sendProgress: true,
   sendToolHints: false,
   sendMaxRetries: 3,
+  mediaDays: 30,
+  mediaMegabytes: 2_000,
   transcriptionProvider: "groq",
   transcriptionModel: null,
   enabled: {},
