@@ -13,128 +13,153 @@ import { exit, exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
 import type { ChatScene } from "./one_question.ts";
 import { completions } from "./completions.ts";
+import { OpenMessages, RunningTurn } from "./open_messages.ts";
 import { hideLineEnds } from "./paste_filter.ts";
 import { Screen } from "./screen.ts";
-import type { SettledEvent, TerminalEvent } from "./terminal_events.ts";
+import { eventLine, type HandedInEvent, type TerminalEvent } from "./terminal_events.ts";
 import { VERSION } from "./version.ts";
 
 const FAREWELLS: ReadonlySet<string> = new Set(["exit", "quit", "/exit", "/quit", ":q"]);
 const HISTORY_FILE = "terminal_history";
+const REFUSED_TEXT = "Error: Cannot take the message in, try again";
+
+/** A conversation, and whether a person types it. */
+export type ConversationScene = ChatScene & { readonly isTyped: boolean };
 
 /** Chats until the person leaves or the input ends; resolves with the exit code. */
-export async function chat(scene: ChatScene & { readonly isTyped: boolean }): Promise<number> {
-  const { loaded, terminal, dim, isTyped } = scene;
+export async function chat(scene: ConversationScene): Promise<number> {
+  const { loaded, terminal, isTyped } = scene;
   const history = new HistoryFile(join(loaded.locations.homeFolder, HISTORY_FILE));
-  const interrupted = untilAskedToStop();
-  const input = readLines({
-    prompt: "> ",
+  const conversation = new Conversation(scene, {
     history: isTyped ? await history.load() : [],
-    complete: (line) => completions(line, commandMenu()),
+    remember: (text) => isTyped ? history.append(hideLineEnds(text)) : Promise.resolve(),
   });
-  const screen = new Screen({ write: input.writeAbove, pace: isTyped ? "lines" : "whole", dim });
-  const open = new OpenMessages();
-  try {
-    await using line = await openChatLine({
-      ...scene,
-      isBrief: false,
-      isAttended: isTyped,
-      onWait: (reason) => terminal.writeError(`Waiting: ${reason}\n`),
-      onEvent: (event: TerminalEvent) => {
-        if (event.type === "settled") return open.settle(event);
-        screen.show(event);
-        input.redraw();
-      },
+  using _input = { [Symbol.dispose]: () => conversation.close() };
+  await using line = await openChatLine({
+    ...scene,
+    isBrief: false,
+    isAttended: isTyped,
+    onWait: (reason) => terminal.writeError(`Waiting: ${reason}\n`),
+    onEvent: (event) => conversation.show(event),
+  });
+  await conversation.hold(line);
+  return conversation.exitCode;
+}
+
+/** What was typed before, and where it is kept. */
+interface Memory {
+  readonly history: readonly string[];
+  readonly remember: (text: string) => Promise<void>;
+}
+
+class Conversation {
+  readonly #scene: ConversationScene;
+  readonly #memory: Memory;
+  readonly #input: LineInput;
+  readonly #screen: Screen;
+  readonly #open: OpenMessages = new OpenMessages();
+  readonly #turn: RunningTurn = new RunningTurn(this.#open, () => crypto.randomUUID());
+  readonly #interrupted: Promise<Deno.Signal> = untilAskedToStop();
+  /** A signal, or a line that broke, ended it. */
+  #isCut = false;
+  #breakage: Error | undefined;
+
+  constructor(scene: ConversationScene, memory: Memory) {
+    const { dim, isTyped, makeRenderer } = scene;
+    this.#scene = scene;
+    this.#memory = memory;
+    this.#input = readLines({
+      prompt: "> ",
+      isTyped,
+      history: memory.history,
+      complete: (line) => completions(line, commandMenu()),
+      onInterrupt: () => this.#turn.stop(),
     });
-    let breakage: Error | undefined;
-    let isAsked = false;
-    void interrupted.then(() => {
-      isAsked = true;
-      open.giveUp();
-      input.close();
+    const pace = isTyped ? "lines" : "whole";
+    this.#screen = new Screen({ write: this.#input.writeAbove, pace, dim, makeRenderer });
+  }
+
+  /** 1 when a question that was not typed got no good answer. */
+  get exitCode(): number {
+    return !this.#scene.isTyped && this.#open.failures > 0 ? 1 : 0;
+  }
+
+  show(event: TerminalEvent): void {
+    const isJson = this.#scene.isJson ?? false;
+    if (isJson) this.#input.writeAbove(eventLine(event));
+    if (event.type === "settled") return this.#open.settle(event);
+    if (!isJson) this.#screen.show(event);
+    if (this.#input.makesWay || event.phase === "final") this.#input.redraw();
+  }
+
+  /** Holds the conversation to its end. @throws what broke the line */
+  async hold(line: ChatLine): Promise<void> {
+    const { terminal, isTyped } = this.#scene;
+    this.#watch(line);
+    if (isTyped) this.#greet(line);
+    await this.#converse(line);
+    this.#input.close();
+    if (this.#breakage !== undefined) throw this.#breakage;
+    if (isTyped && !this.#isCut && line.via === "own" && this.#open.count > 0) {
+      terminal.write("Waiting for the running turn; Ctrl-C leaves it for the next time\n");
+      void this.#interrupted.then((signal) => exit(exitCodeFor(signal)));
+    }
+  }
+
+  close(): void {
+    this.#input.close();
+  }
+
+  #watch(line: ChatLine): void {
+    const { dim, isTyped } = this.#scene;
+    this.#turn.stopBy((said) => {
+      this.#say(dim("Stopping; Ctrl-C again leaves"));
+      line.say(said).catch(() => {}); // a line that broke tells of it below
+    });
+    void this.#interrupted.then((signal) => {
+      // From a terminal that edits its lines itself, Ctrl-C comes as a signal; a second one ends.
+      if (!isTyped || signal !== "SIGINT" || !this.#turn.stop()) this.#cut();
     });
     line.broken.catch((error) => {
-      breakage = asError(error);
-      open.giveUp();
-      input.close();
+      this.#breakage = asError(error);
+      this.#cut();
     });
-    if (isTyped) greet(scene, line, input);
-    const remember = (text: string) => isTyped ? history.append(hideLineEnds(text)) : undefined;
-    await converse(line, input, { open, remember });
-    input.close();
-    if (breakage !== undefined) throw breakage;
-    if (isTyped && !isAsked && line.via === "own" && open.count > 0) {
-      terminal.write("Waiting for the running turn; Ctrl-C leaves it for the next time\n");
-      void interrupted.then((signal) => exit(exitCodeFor(signal)));
+  }
+
+  #cut(): void {
+    this.#isCut = true;
+    this.#open.giveUp();
+    this.#input.close();
+  }
+
+  #greet({ via }: ChatLine): void {
+    const how = via === "gateway" ? ", through the running gateway" : "";
+    this.#say(this.#scene.dim(`Troupe ${VERSION}${how}. /help lists commands, exit leaves.`));
+  }
+
+  async #converse(line: ChatLine): Promise<void> {
+    for await (const entered of this.#input.lines) {
+      const content = entered.toWellFormed().trim();
+      if (FAREWELLS.has(content.toLowerCase())) return;
+      if (content === "") continue;
+      await this.#memory.remember(content);
+      const platformId = crypto.randomUUID();
+      this.#open.add(platformId);
+      const result = await line.say({ platformId, content });
+      this.#tell({ type: "handed_in", platformId, result });
+      if (result === "refused") this.#open.settle({ platformId, outcome: "failed" });
+      // What is piped is a list of questions, not one question with afterthoughts.
+      if (!this.#input.isTyped) await this.#open.none();
     }
-  } finally {
-    input.close();
-  }
-  return !isTyped && open.failures > 0 ? 1 : 0;
-}
-
-function greet({ dim }: ChatScene, line: ChatLine, input: LineInput): void {
-  const how = line.via === "gateway" ? ", through the running gateway" : "";
-  input.writeAbove(`${dim(`Troupe ${VERSION}${how}. /help lists commands, exit leaves.`)}\n`);
-  input.redraw();
-}
-
-interface Conversing {
-  readonly open: OpenMessages;
-  readonly remember: (text: string) => unknown;
-}
-
-async function converse(
-  line: ChatLine,
-  input: LineInput,
-  { open, remember }: Conversing,
-): Promise<void> {
-  for await (const entered of input.lines) {
-    const content = entered.toWellFormed().trim();
-    if (FAREWELLS.has(content.toLowerCase())) return;
-    if (content === "") continue;
-    await remember(content);
-    const platformId = crypto.randomUUID();
-    open.add(platformId);
-    if (await line.say({ platformId, content }) === "refused") {
-      open.settle({ platformId, outcome: "failed" });
-      input.writeAbove("Error: Cannot take the message in, try again\n");
-      input.redraw();
-    }
-    // What is piped is a list of questions, not one question with afterthoughts.
-    if (!input.isTyped) await open.none();
-  }
-}
-
-/** Messages that were handed in and have not come to their end. */
-class OpenMessages {
-  readonly #platformIds = new Set<string>();
-  #onNone: PromiseWithResolvers<void> | undefined;
-  failures = 0;
-
-  get count(): number {
-    return this.#platformIds.size;
   }
 
-  add(platformId: string): void {
-    this.#platformIds.add(platformId);
+  #tell(event: HandedInEvent): void {
+    if (this.#scene.isJson === true) this.#input.writeAbove(eventLine(event));
+    else if (event.result === "refused") this.#say(REFUSED_TEXT);
   }
 
-  settle({ platformId, outcome }: Omit<SettledEvent, "type">): void {
-    if (!this.#platformIds.delete(platformId)) return;
-    if (outcome === "failed") this.failures++;
-    if (this.#platformIds.size === 0) this.#onNone?.resolve();
-  }
-
-  /** Nobody will tell of them any more. */
-  giveUp(): void {
-    this.#platformIds.clear();
-    this.#onNone?.resolve();
-  }
-
-  /** Resolves when all have come to their end. */
-  async none(): Promise<void> {
-    if (this.#platformIds.size === 0) return;
-    this.#onNone = Promise.withResolvers<void>();
-    await this.#onNone.promise;
+  #say(text: string): void {
+    this.#input.writeAbove(`${text}\n`);
+    this.#input.redraw();
   }
 }

@@ -14,8 +14,8 @@ import { asError } from "../../actors/kernel/errors.ts";
 import { localServers } from "../../providers/adapters/local_probe.ts";
 import type { HandInResult } from "../channel.ts";
 import { pause } from "./adapters/process.ts";
-import { chatRequest, type HandedInEvent } from "./chat_requests.ts";
-import type { Said, TerminalEvent, TerminalPlace } from "./terminal_events.ts";
+import { chatRequest } from "./chat_requests.ts";
+import type { HandedInEvent, Said, TerminalEvent, TerminalPlace } from "./terminal_events.ts";
 import { TerminalHub } from "./terminal_hub.ts";
 import { VERSION } from "./version.ts";
 

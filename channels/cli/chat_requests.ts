@@ -7,8 +7,8 @@ import { z } from "zod";
 import { type ControlRequest, query } from "../../actors/gateway/control.ts";
 import { ControlError } from "../../actors/gateway/control_errors.ts";
 import { answers, type ControlHandler } from "../../actors/gateway/control_handler.ts";
-import type { HandInResult } from "../channel.ts";
 import {
+  type HandedInEvent,
   placeSchema,
   type Said,
   type TerminalEvent,
@@ -26,13 +26,6 @@ export interface ChatParams {
   readonly isAttended: boolean;
   /** The workspace that must be the gateway's, where a person named one. */
   readonly workspace: string | null;
-}
-
-/** What became of what was said. */
-export interface HandedInEvent {
-  readonly type: "handed_in";
-  readonly platformId: string;
-  readonly result: HandInResult;
 }
 
 const saidSchema: z.ZodType<Said> = z.object({

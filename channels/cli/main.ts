@@ -86,11 +86,13 @@ function addRunning(program: Command, terminal: Terminal, done: (exitCode: numbe
     });
   program.command("agent")
     .description("talk to the assistant in the terminal")
-    .option("-m, --message <text>", "ask once, print the answer, and end")
+    .option("-m, --message <text>", "ask once, print the answer, and end; - reads it from a pipe")
     .option("-s, --session <key>", "conversation to continue", "direct")
     .addOption(configOption())
     .addOption(workspaceOption())
     .option("--logs", "show the log")
+    .option("--no-markdown", "show answers as the model wrote them")
+    .option("--json", "print events as lines of JSON, for scripts")
     .action(async (flags, command: Command) => {
       const { agentCommand } = await (await loadCommands()).agent();
       const isChosen = command.getOptionValueSource("session") !== "default";

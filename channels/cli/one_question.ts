@@ -10,8 +10,14 @@ import { asError, GatewayError } from "../../actors/kernel/errors.ts";
 import { exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
+import type { LineRenderer } from "./markdown/line_renderer.ts";
 import { Screen } from "./screen.ts";
-import type { SettledEvent, TerminalEvent, TerminalPlace } from "./terminal_events.ts";
+import {
+  eventLine,
+  type SettledEvent,
+  type TerminalEvent,
+  type TerminalPlace,
+} from "./terminal_events.ts";
 
 /** A conversation that gives no sign, not even to /stop, is left after this long. */
 const LEAVE_MS = 5_000;
@@ -25,15 +31,22 @@ export interface ChatScene {
   readonly namedWorkspace: string | null;
   /** Makes secondary text unobtrusive. */
   readonly dim: (text: string) => string;
+  /** Shows answers as Markdown; undefined: as they stand. */
+  readonly makeRenderer: (() => LineRenderer) | undefined;
+  /** Prints events, for scripts, in place of texts. @default false */
+  readonly isJson?: boolean;
 }
 
 /** Asks, shows the answer, and resolves with the exit code: 1 when there is no good answer. */
 export async function askOnce(scene: ChatScene, question: string): Promise<number> {
-  const { terminal, dim } = scene;
-  const interrupted = untilAskedToStop();
-  const pace = terminal.isInteractive ? "letters" : "whole";
+  const { terminal, dim, makeRenderer, isJson = false } = scene;
+  const over = new AbortController();
+  using _ended = { [Symbol.dispose]: () => over.abort() };
+  const interrupted = untilAskedToStop(over.signal);
+  const pace = !terminal.isInteractive ? "whole" : makeRenderer === undefined ? "letters" : "lines";
   const output = Promise.withResolvers<never>();
-  const screen = new Screen({ write: writerOf(terminal, output.reject), pace, dim });
+  const write = writerOf(terminal, output.reject);
+  const screen = new Screen({ write, pace, dim, makeRenderer });
   const { promise: settled, resolve } = Promise.withResolvers<SettledEvent["outcome"]>();
   const platformId = crypto.randomUUID();
   const stopId = crypto.randomUUID();
@@ -42,11 +55,13 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
     isBrief: true,
     onWait: (reason) => terminal.writeError(`Waiting: ${reason}\n`),
     onEvent: (event: TerminalEvent) => {
-      if (event.type === "shown") screen.show(event);
-      else if (event.platformId === platformId) resolve(event.outcome);
+      if (isJson) write(eventLine(event));
+      else if (event.type === "shown") screen.show(event);
+      if (event.type === "settled" && event.platformId === platformId) resolve(event.outcome);
     },
   });
   const result = await line.say({ platformId, content: question });
+  if (isJson) write(eventLine({ type: "handed_in", platformId, result }));
   if (result === "refused") {
     terminal.writeError("Error: Cannot take the message in: the journal could not keep it\n");
     return 1;

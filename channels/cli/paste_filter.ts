@@ -1,5 +1,6 @@
 /**
- * Keeps pasted text together: a terminal in bracketed-paste mode marks where it begins and ends.
+ * Texts of several lines in a line editor: pasted ones, which a terminal in bracketed-paste mode
+ * marks, and typed ones.
  * @module
  */
 
@@ -12,6 +13,9 @@ const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
 /** Stands for a line end inside a pasted text while the line is edited. */
 const LINE_END_SIGN = "⏎";
+
+/** What terminals send for Alt-Enter and Shift-Enter, of those that tell them from Enter. */
+const LINE_END_KEYS = ["\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~"];
 
 /** Takes the marks out of what comes from the keyboard, and pasted line ends with them. */
 export class PasteFilter {
@@ -42,7 +46,8 @@ export class PasteFilter {
   }
 
   #passed(text: string): string {
-    return this.#isPasting ? text.replace(/\r\n|\r|\n/g, LINE_END_SIGN) : text;
+    if (this.#isPasting) return hideLineEnds(text);
+    return LINE_END_KEYS.reduce((rest, key) => rest.replaceAll(key, LINE_END_SIGN), text);
   }
 }
 
@@ -54,6 +59,12 @@ export function restoreLineEnds(line: string): string {
 /** The text as it is edited: on one line. */
 export function hideLineEnds(text: string): string {
   return text.replace(/\r\n|\r|\n/g, LINE_END_SIGN);
+}
+
+/** Whether a typed line says by a backslash at its end that another one belongs to it. */
+export function continues(line: string): boolean {
+  const [backslashes = ""] = /\\*$/.exec(line) ?? [];
+  return backslashes.length % 2 === 1;
 }
 
 /** How many characters at the end of `text` may begin `mark`; at least `lengthMin`, or none. */

@@ -4,6 +4,7 @@
  */
 
 import { LiveText } from "./live_text.ts";
+import type { LineRenderer } from "./markdown/line_renderer.ts";
 import type { ShownEvent } from "./terminal_events.ts";
 
 /** How to show a conversation. */
@@ -16,6 +17,8 @@ export interface ScreenOptions {
   readonly pace: "whole" | "lines" | "letters";
   /** Makes secondary text unobtrusive. */
   readonly dim: (text: string) => string;
+  /** Shows the lines of an answer, at pace `lines`. @default they stand as they are */
+  readonly makeRenderer?: (() => LineRenderer) | undefined;
 }
 
 interface Growing {
@@ -57,8 +60,10 @@ export class Screen {
   }
 
   #begin(): Growing {
-    const { write, pace } = this.#options;
-    return { text: new LiveText({ write, isByLine: pace === "lines" }), activity: "" };
+    const { write, pace, makeRenderer } = this.#options;
+    const isByLine = pace === "lines";
+    const renderer = isByLine ? makeRenderer : undefined;
+    return { text: new LiveText({ write, isByLine, makeRenderer: renderer }), activity: "" };
   }
 }
 

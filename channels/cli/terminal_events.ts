@@ -70,6 +70,18 @@ export interface Said {
   readonly content: string;
 }
 
+/** What became of what was said. */
+export interface HandedInEvent {
+  readonly type: "handed_in";
+  readonly platformId: string;
+  readonly result: HandInResult;
+}
+
+/** An event as scripts read it: one line of JSON, in the shapes of the control door. */
+export function eventLine(event: TerminalEvent | HandedInEvent): string {
+  return `${JSON.stringify(event)}\n`;
+}
+
 /** A terminal's way into its conversation. */
 export interface TerminalLink extends Disposable {
   /** Hands a message in; resolves when it is durable. */

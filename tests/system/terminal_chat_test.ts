@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { GatewayHome, writeConfig } from "../support/gateway_process.ts";
-import { until } from "../support/until.ts";
 import { lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import { type TmuxOptions, TmuxTerminal } from "./tmux_terminal.ts";
 
@@ -75,7 +74,7 @@ Deno.test("A half-typed line of two rows stays whole when an answer appears", as
   await using terminal = await startChat(home, model, { columns: 30 });
 
   await terminal.enter("first");
-  await until(() => model.requests.length > 0, { what: "a request to the model" });
+  await model.request(0);
   await terminal.type("the quick brown fox jumps over the lazy dog");
   await terminal.shows("the half-typed line", has("lazy dog"));
   model.release("go");
@@ -100,7 +99,7 @@ Deno.test("/help lists the commands, also while a turn runs", async () => {
   await using terminal = await startChat(home, model);
 
   await terminal.enter("take your time");
-  await until(() => model.requests.length > 0, { what: "a request to the model" });
+  await model.request(0);
   await terminal.enter("/help");
   const lines = await terminal.shows("the commands", has("/stop"));
   assert.ok(["/new", "/status", "/help"].every((command) => has(command)(lines)));
@@ -118,7 +117,7 @@ Deno.test("/stop ends a running turn, and the chat goes on", async () => {
   await using terminal = await startChat(home, model);
 
   await terminal.enter("count to a million");
-  await until(() => model.requests.length > 0, { what: "a request to the model" });
+  await model.request(0);
   await terminal.enter("/stop");
   await terminal.shows("that it stopped", (lines) => lines.some((line) => /stopped/i.test(line)));
   await terminal.enter("and now?");

@@ -65,6 +65,16 @@ export class TmuxTerminal implements AsyncDisposable {
     await this.press("Enter");
   }
 
+  /** Makes the window another size. */
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#tmux(["resize-window", "-x", `${columns}`, "-y", `${rows}`]);
+  }
+
+  /** What is shown now with its looks, as escape sequences. */
+  async looks(): Promise<string> {
+    return await this.#tmux(["capture-pane", "-p", "-e", "-J"]);
+  }
+
   /** All lines that were shown, older ones included, without blanks at their ends. */
   async lines(): Promise<string[]> {
     const text = await this.#tmux(["capture-pane", "-p", "-J", "-S", "-"]);

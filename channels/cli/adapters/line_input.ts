@@ -6,13 +6,16 @@
 import { createInterface } from "node:readline";
 import { stdin, stdout } from "node:process";
 import { Transform } from "node:stream";
+import { text } from "node:stream/consumers";
 import {
+  continues,
   hideLineEnds,
   PASTE_MODE_OFF,
   PASTE_MODE_ON,
   PasteFilter,
   restoreLineEnds,
 } from "../paste_filter.ts";
+import { isDumb } from "./terminal.ts";
 
 /** Lines typed at the terminal. */
 export interface LineInput {
@@ -20,6 +23,8 @@ export interface LineInput {
   readonly lines: AsyncIterable<string>;
   /** A person types; otherwise the lines come from a file or another program. */
   readonly isTyped: boolean;
+  /** The half-typed line makes way for output; otherwise output comes in between, and stays. */
+  readonly makesWay: boolean;
   /** Writes above the half-typed line, which is gone from the screen until it is redrawn. */
   readonly writeAbove: (text: string) => void;
   /** Draws the half-typed line; to be called at the start of a screen line. */
@@ -34,16 +39,56 @@ export interface LineInputOptions {
   readonly history: readonly string[];
   /** What a line could become at the press of a tab. @default nothing */
   readonly complete?: (line: string) => readonly string[];
+  /** The person may type; otherwise everything is read as from a pipe. @default isTyped() */
+  readonly isTyped?: boolean;
+  /** Ctrl-C on an empty line. @returns whether that was all it was for; else the input ends */
+  readonly onInterrupt?: () => boolean;
 }
+
+/** Stands before a line that belongs to the one above it. */
+const CONTINUED_PROMPT = "… ";
 
 /** Whether a person types at standard input and sees standard output. */
 export function isTyped(): boolean {
   return stdin.isTTY === true && stdout.isTTY === true;
 }
 
+/** All that standard input holds, for a question that is not typed. */
+export async function readAll(): Promise<string> {
+  return await text(stdin);
+}
+
 /** Reads lines until the input ends, or Ctrl-C on an empty line. */
 export function readLines(options: LineInputOptions): LineInput {
-  return isTyped() ? readKeys(options) : readPipe();
+  if (!(options.isTyped ?? isTyped())) return readPipe();
+  return isDumb() ? readPlain(options) : readKeys(options);
+}
+
+/** From a terminal that can only add to what it shows: it edits its lines itself. */
+function readPlain({ prompt }: LineInputOptions): LineInput {
+  const reader = createInterface({ input: stdin, terminal: false });
+  const lines = reader[Symbol.asyncIterator]();
+  let isDrawn = false;
+  const redraw = () => {
+    if (!isDrawn) stdout.write(prompt);
+    isDrawn = true;
+  };
+  reader.on("line", (line) => {
+    isDrawn = continues(line);
+    if (isDrawn) stdout.write(CONTINUED_PROMPT);
+    redraw();
+  });
+  return {
+    lines: whole(lines),
+    isTyped: true,
+    makesWay: false,
+    writeAbove: (text) => {
+      stdout.write(`${isDrawn ? "\n" : ""}${text}`);
+      isDrawn = false;
+    },
+    redraw,
+    close: () => reader.close(),
+  };
 }
 
 function readPipe(): LineInput {
@@ -53,13 +98,15 @@ function readPipe(): LineInput {
   return {
     lines,
     isTyped: false,
+    makesWay: false,
     writeAbove: (text) => void stdout.write(text),
     redraw: () => {},
     close: () => reader.close(),
   };
 }
 
-function readKeys({ prompt, history, complete = () => [] }: LineInputOptions): LineInput {
+function readKeys(options: LineInputOptions): LineInput {
+  const { prompt, history, complete = () => [], onInterrupt = () => false } = options;
   const keys = stdin.pipe(new PasteTransform());
   const reader = createInterface({
     input: keys,
@@ -85,12 +132,16 @@ function readKeys({ prompt, history, complete = () => [] }: LineInputOptions): L
     isDrawn = false;
   };
   reader.on("SIGINT", () => {
-    if (reader.line === "") return reader.close();
+    if (reader.line === "") {
+      if (!onInterrupt()) reader.close();
+      return;
+    }
     reader.write(null, { ctrl: true, name: "e" });
     reader.write(null, { ctrl: true, name: "u" });
   });
-  reader.on("line", () => {
+  reader.on("line", (line) => {
     isDrawn = false;
+    reader.setPrompt(continues(line) ? CONTINUED_PROMPT : prompt);
     redraw();
   });
   stdout.write(PASTE_MODE_ON);
@@ -100,8 +151,9 @@ function readKeys({ prompt, history, complete = () => [] }: LineInputOptions): L
     stdin.pause();
   });
   return {
-    lines: restored(lines),
+    lines: whole(lines),
     isTyped: true,
+    makesWay: true,
     writeAbove: (text) => {
       erase();
       stdout.write(text);
@@ -111,8 +163,15 @@ function readKeys({ prompt, history, complete = () => [] }: LineInputOptions): L
   };
 }
 
-async function* restored(lines: AsyncIterable<string>): AsyncGenerator<string, void, void> {
-  for await (const line of lines) yield restoreLineEnds(line);
+/** Entries as they were meant: with their line ends, and what was typed line by line together. */
+async function* whole(lines: AsyncIterable<string>): AsyncGenerator<string, void, void> {
+  let begun = "";
+  for await (const line of lines) {
+    const text = begun + restoreLineEnds(line);
+    begun = continues(line) ? `${text.slice(0, -1)}\n` : "";
+    if (begun === "") yield text;
+  }
+  if (begun !== "") yield begun;
 }
 
 /** The keyboard without the marks of pastes; to the line editor still a terminal. */

@@ -13,16 +13,41 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Standard error is a terminal that wants colours (`NO_COLOR` is not set). */
   readonly hasColors: boolean;
+  /** Standard output is a terminal that shows bold, underlines and colours. @default false */
+  readonly hasStyles?: boolean;
+  /** Characters in a line of standard output, as the window is now. @default COLUMNS_USUAL */
+  readonly columns?: () => number;
 }
+
+/** What a line is taken to hold where nothing tells. */
+export const COLUMNS_USUAL = 80;
 
 /** This process's own. */
 export function systemTerminal(): Terminal {
+  const wantsStyles = !Deno.noColor && !isDumb();
   return {
     write: (text) => writeAll(Deno.stdout, text),
     writeError: (text) => writeAll(Deno.stderr, text),
     isInteractive: Deno.stdout.isTerminal(),
-    hasColors: Deno.stderr.isTerminal() && !Deno.noColor,
+    hasColors: Deno.stderr.isTerminal() && wantsStyles,
+    hasStyles: Deno.stdout.isTerminal() && wantsStyles,
+    columns,
   };
+}
+
+/** A terminal that can only add to what it shows (`TERM=dumb`): Emacs' shell, a line printer. */
+export function isDumb(): boolean {
+  // Under exact rights the name may be out of reach, and asking for it would ask the person.
+  const { state } = Deno.permissions.querySync({ name: "env", variable: "TERM" });
+  return state === "granted" && Deno.env.get("TERM") === "dumb";
+}
+
+function columns(): number {
+  try {
+    return Deno.consoleSize().columns || COLUMNS_USUAL;
+  } catch {
+    return COLUMNS_USUAL; // no console, or none that tells
+  }
 }
 
 /** A reader that has gone away (a closed pipe) is no reason to fail. */

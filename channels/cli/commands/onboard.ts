@@ -25,7 +25,7 @@ import { modelOffers } from "../onboarding/model_offers.ts";
 import type { ModelTrial } from "../onboarding/model_step.ts";
 import { onboard, type OnboardingScene, TEST_MESSAGE } from "../onboarding/onboarding.ts";
 import type { Person } from "../onboarding/person.ts";
-import { dimOn } from "../styles.ts";
+import { dimOn, markdownOn } from "../styles.ts";
 import { terminalPlace } from "../terminal_events.ts";
 import { channelsLoginCommand, type LoginFlags } from "./channels_login.ts";
 import { providerLoginCommand } from "./provider_login.ts";
@@ -145,7 +145,8 @@ const tryModel: ModelTrial = async (choice, model, { locations }) => {
 async function sendTestMessage(config: string | undefined, terminal: Terminal): Promise<boolean> {
   const loaded = await loadAndPrepare({ config }, terminal, { logs: false });
   const scene = { loaded, terminal, place: terminalPlace(undefined), namedWorkspace: null };
-  return await askOnce({ ...scene, dim: dimOn(terminal) }, TEST_MESSAGE) === 0;
+  const looks = { dim: dimOn(terminal), makeRenderer: markdownOn(terminal, true) };
+  return await askOnce({ ...scene, ...looks }, TEST_MESSAGE) === 0;
 }
 
 function nextSteps(config: string | undefined): string {

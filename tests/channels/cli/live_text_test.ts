@@ -41,3 +41,21 @@ Deno.test("LiveText puts a note on a line of its own", () => {
   text.finish("Let me look.\n\nFound it.");
   assert.equal(written.join(""), "Let me look.\n↳ read_file\n\n\nFound it.\n");
 });
+
+Deno.test("LiveText gives whole lines to its renderer, and begins anew with another text", () => {
+  let written = "";
+  let made = 0;
+  const text = new LiveText({
+    write: (piece) => written += piece,
+    isByLine: true,
+    makeRenderer: () => {
+      const number = ++made;
+      return { line: (line) => `${number}<${line}>`, end: () => `${number}.` };
+    },
+  });
+  text.grow("a\nb");
+  assert.equal(written, "1<a>");
+  text.grow("a\nbc\nd");
+  text.finish("other\nend");
+  assert.equal(written, "1<a>1<bc>1.2<other>2<end>2.");
+});

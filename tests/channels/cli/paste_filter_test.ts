@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { hideLineEnds, PasteFilter, restoreLineEnds } from "../../../channels/cli/paste_filter.ts";
+import {
+  continues,
+  hideLineEnds,
+  PasteFilter,
+  restoreLineEnds,
+} from "../../../channels/cli/paste_filter.ts";
 
 const BEGIN = "\x1b[200~";
 const END = "\x1b[201~";
@@ -30,3 +35,13 @@ Deno.test("PasteFilter does not hold a lone Escape back", () => {
 Deno.test("A text of several lines comes back from the editor's single line", () => {
   assert.equal(restoreLineEnds(hideLineEnds("a\nb\r\n\nc")), "a\nb\n\nc");
 });
+
+Deno.test.each(["\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~"])(
+  "PasteFilter takes %j for a line end of the text",
+  (key) => assert.equal(new PasteFilter().push(`a${key}b\r`), "a⏎b\r"),
+);
+
+Deno.test.each([["a\\", true], ["\\", true], ["a\\\\", false], ["a", false], ["", false]])(
+  "A line %j goes on: %s",
+  (line, expected) => assert.equal(continues(line), expected),
+);

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { GatewayHome } from "../support/gateway_process.ts";
+import { ModelServer, say } from "../simulators/model_server.ts";
+import { TmuxTerminal } from "./tmux_terminal.ts";
+
+const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
+/** Keys of the machine that the test runs on are nobody's to be offered. */
+const PROGRAM = ["env", "-i"];
+
+function start(home: GatewayHome, ...args: readonly string[]): Promise<TmuxTerminal> {
+  const { PATH = "", HOME = "", DENO_DIR } = Deno.env.toObject();
+  const variables = {
+    PATH,
+    HOME,
+    TERM: "xterm-256color",
+    LC_ALL: "C.UTF-8",
+    TROUPE_HOME: home.path,
+    ...(DENO_DIR !== undefined && { DENO_DIR }),
+  };
+  return TmuxTerminal.start({
+    command: [
+      ...PROGRAM,
+      ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+      ...[Deno.execPath(), "run", "-A", "--cached-only", "--no-check", MAIN, ...args],
+    ],
+    env: {},
+  });
+}
+
+function has(text: string | RegExp): (lines: string[]) => boolean {
+  return (lines) =>
+    lines.some((line) => typeof text === "string" ? line.includes(text) : text.test(line));
+}
+
+/** Answers the questions about a server with an address of its own. */
+async function answerServer(terminal: TmuxTerminal, model: ModelServer): Promise<void> {
+  const lines = await terminal.shows("the providers", has("Which one? [1]"));
+  const server = lines.findLast((line) => line.includes("a server with an address"));
+  await terminal.enter(/\d+/.exec(server ?? "")?.[0] ?? "");
+  await terminal.shows("the address", has("Its address"));
+  await terminal.enter(model.baseUrl);
+  await terminal.shows("the key", has("Its key"));
+  await terminal.enter("sk-newcomer-secret");
+  await terminal.shows("the model", has("Name of the model"));
+  await terminal.enter("test-model");
+  await terminal.shows("the trial", has(/✓ Custom at .*"test-model" answered/));
+}
+
+async function skipChannel(terminal: TmuxTerminal): Promise<void> {
+  await terminal.shows("the channels", has(/\d +telegram/));
+  await terminal.press("Enter");
+}
+
+Deno.test("A newcomer sets everything up, talks, runs the gateway and looks how it is", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start([
+    say("ok"),
+    say("# Hello\n\nI am **your** assistant: 你好"),
+    say("Nice to meet you too"),
+  ]);
+  {
+    await using terminal = await start(home, "onboard");
+    await answerServer(terminal, model);
+    await skipChannel(terminal);
+    await terminal.shows("the offer to say hello", has("Say hello to the assistant now?"));
+    await terminal.press("Enter");
+    const lines = await terminal.shows("what comes next", has(/mod\.ts gateway/));
+    assert.ok(has("I am your assistant: 你好")(lines), "the answer, as Markdown");
+    assert.ok(!has("sk-newcomer-secret")(lines), "the key is not shown");
+    assert.equal(await terminal.exitCode(), 0);
+  }
+  const configFile = join(home.path, "config.json");
+  const config = JSON.parse(await Deno.readTextFile(configFile));
+  assert.equal(config.providers.custom.apiKey, "sk-newcomer-secret");
+  assert.equal(((await Deno.stat(configFile)).mode ?? 0) & 0o777, 0o600);
+  await Deno.writeTextFile(configFile, JSON.stringify({ ...config, gateway: { port: 0 } }));
+
+  await using gateway = await start(home, "gateway");
+  await gateway.shows("a gateway that is ready", has(/^Ready$/));
+  {
+    await using chat = await start(home, "agent");
+    await chat.shows("the greeting", has("through the running gateway"));
+    await chat.enter("nice to meet you");
+    await chat.shows("the first answer", has("Nice to meet you too"));
+    await chat.enter("exit");
+    assert.equal(await chat.exitCode(), 0);
+  }
+  {
+    await using status = await start(home, "status");
+    const lines = await status.shows("how it is", has("Gateway: running, ok"));
+    assert.ok(has("Model: test-model by Custom")(lines));
+  }
+  await gateway.press("C-c");
+  assert.equal(await gateway.exitCode(), 0);
+});
+
+Deno.test("The first agent at a terminal offers the set-up, and goes on to the conversation", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start([say("ok"), say("here I am")]);
+  await using terminal = await start(home, "agent");
+  await terminal.shows("the offer", has("Set a model and a chat up now?"));
+  await terminal.press("Enter");
+  await answerServer(terminal, model);
+  await skipChannel(terminal);
+  await terminal.shows("the greeting", has("/help lists commands"));
+  await terminal.enter("are you there?");
+  await terminal.shows("the answer", has("here I am"));
+  await terminal.press("C-d");
+  assert.equal(await terminal.exitCode(), 0);
+});
+
+Deno.test("Ctrl-C in the middle of the set-up leaves, and nothing was written", async () => {
+  await using home = await GatewayHome.make();
+  await using terminal = await start(home, "gateway");
+  await terminal.shows("the offer", has("Set a model and a chat up now?"));
+  await terminal.enter("y");
+  await terminal.shows("the providers", has("Which one? [1]"));
+  await terminal.press("C-c");
+  assert.equal(await terminal.exitCode(), 130);
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(home.path)), []);
+});
