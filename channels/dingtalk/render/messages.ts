@@ -3,11 +3,11 @@
  * @module
  */
 
+import { BACKSLASH_DIALECT } from "../../markdown/backslash_dialect.ts";
 import { largest } from "../../markdown/largest.ts";
 import { known, type MarkdownToken, parseMarkdown } from "../../markdown/markdown.ts";
 import { markdownPieces } from "../../markdown/pieces.ts";
 import type { RobotContent } from "../api.ts";
-import { DINGTALK_DIALECT } from "./dialect.ts";
 
 /**
  * DingTalk takes 20,000 bytes in a message
@@ -29,7 +29,7 @@ export function messagesOf(text: string, isPlain: boolean): readonly RobotConten
   if (isPlain) {
     return plainPieces(text).map((content) => ({ msgKey: "sampleText", msgParam: { content } }));
   }
-  return markdownPieces(text, { dialect: DINGTALK_DIALECT, fits }).map(markdownMessage);
+  return markdownPieces(text, { dialect: BACKSLASH_DIALECT, fits }).map(markdownMessage);
 }
 
 /** A message of Markdown that fits. */
