@@ -205,8 +205,10 @@ export interface ChannelContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly newId: NewId;
-  /** The only folder the channel may write to. */
+  /** The only folder the channel may write to, but for the one of its keys. */
   readonly mediaFolder: string;
+  /** For keys that must outlive the channel; only where its manifest says that it keeps some. */
+  readonly stateFolder?: string;
   /** Where the agent's files are; addresses in its texts that name no folder begin here. */
   readonly workspaceFolder?: string;
   /** What people can command, in order: for platforms with menus of commands. @default none */

@@ -169,6 +169,7 @@ export interface ChannelHostOptions {
   /** Runtime name of the channel. */
   readonly name: string;
   readonly mediaFolder: string;
+  readonly stateFolder?: string;
   readonly workspaceFolder?: string;
   readonly commands?: readonly ChannelCommand[];
   readonly gateway: ActorRef<FromChannel>;
@@ -292,7 +293,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   }
 
   #channelContext(options: ChannelHostOptions): ChannelContext {
-    const { name, mediaFolder, workspaceFolder, commands } = options;
+    const { name, mediaFolder, stateFolder, workspaceFolder, commands } = options;
     const { clock, random, newId } = this.#context;
     return {
       name,
@@ -300,6 +301,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       random,
       newId,
       mediaFolder,
+      ...(stateFolder !== undefined && { stateFolder }),
       ...(workspaceFolder !== undefined && { workspaceFolder }),
       ...(commands !== undefined && { commands }),
       signal: this.#ending.signal,

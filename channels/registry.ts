@@ -21,6 +21,7 @@ import type { ChannelSetup } from "./setup.ts";
 import { manifest as slack } from "./slack/manifest.ts";
 import { manifest as telegram } from "./telegram/manifest.ts";
 import { manifest as websocket } from "./websocket/manifest.ts";
+import { manifest as whatsapp } from "./whatsapp/manifest.ts";
 
 /** A channel, known but not loaded. */
 export interface ChannelEntry {
@@ -68,6 +69,11 @@ export const channelEntries: readonly ChannelEntry[] = [
     qq,
     () => import("./qq/mod.ts"),
     async () => (await import("./qq/setup/mod.ts")).setup,
+  ),
+  channelEntry(
+    whatsapp,
+    () => import("./whatsapp/mod.ts"),
+    async () => (await import("./whatsapp/setup/mod.ts")).setup,
   ),
 ];
 

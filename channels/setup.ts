@@ -58,6 +58,8 @@ export interface SetupScene {
   readonly isInteractive: boolean;
   /** What people can command, for menus that are made by hand. @default none */
   readonly commands?: readonly ChannelCommand[];
+  /** Where the channel keeps its keys, as the running channel will find it. */
+  readonly stateFolder: string;
   readonly clock: Clock;
   readonly newId: NewId;
   /** Aborts when the person gives up. */

@@ -18,6 +18,8 @@ export interface ChannelWorkerInit {
   /** Runtime name of this instance. */
   readonly name: string;
   readonly mediaFolder: string;
+  /** For its keys, if it keeps some. */
+  readonly stateFolder?: string;
   readonly workspaceFolder: string;
   readonly commands: readonly ChannelCommand[];
   /** The channel's section of the config. */
@@ -28,6 +30,7 @@ const initSchema: z.ZodType<ChannelWorkerInit> = z.object({
   channel: z.string(),
   name: z.string(),
   mediaFolder: z.string(),
+  stateFolder: z.string().exactOptional(),
   workspaceFolder: z.string(),
   commands: z.array(
     z.object({ name: z.string(), argument: z.string().nullable(), description: z.string() }),

@@ -86,7 +86,7 @@ Deno.test("deno.json names exactly the packages that are imported", () => {
   const used = IMPORTS.filter(({ to }) => to.startsWith("npm:")).map(({ to }) => to);
   // Without the entry of a package: `npm:name@1.2.3/entry`.
   const usedPackages = new Set(
-    used.map((to) => to.replace(/^npm:\/?/, "npm:").replace(/(?<=.@[\d.]+)\/.*$/, "")),
+    used.map((to) => to.replace(/^npm:\/?/, "npm:").replace(/(?<=.@[\d.]+(?:-rc\d+)?)\/.*$/, "")),
   );
   const named = new Set(Object.values(imports));
   assert.deepEqual([...named.symmetricDifference(usedPackages)], []);
@@ -94,7 +94,7 @@ Deno.test("deno.json names exactly the packages that are imported", () => {
 
 Deno.test("Versions in deno.json are exact", () => {
   const versions = [...(TEXTS.get("deno.json") ?? "").matchAll(/"npm:[^"]+"/g)].map(([v]) => v);
-  const pinned = /^"npm:(@[\w.-]+\/)?[\w.-]+(@\d+\.\d+\.\d+)?"$/;
+  const pinned = /^"npm:(@[\w.-]+\/)?[\w.-]+(@\d+\.\d+\.\d+(-rc\d+)?)?"$/;
   assert.deepEqual(versions.filter((version) => !pinned.test(version)), []);
 });
 

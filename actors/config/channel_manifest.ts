@@ -54,4 +54,9 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
    * it whole, over an environment without secrets. @default false
    */
   readonly needsEnvironment?: boolean;
+  /**
+   * It keeps keys that are worth as much as a password, which change as it runs: it gets a folder
+   * for them among the gateway's own files, out of reach for tools. @default false
+   */
+  readonly keepsState?: boolean;
 }

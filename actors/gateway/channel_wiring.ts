@@ -71,22 +71,32 @@ export interface WorkerRights {
   readonly env: boolean;
 }
 
-/** The rights of one bot's Worker: its platform's hosts, the workspace to read, its media folder. */
+/** Where a channel keeps its keys, if it keeps some. @param name of the instance */
+export function channelStateFolder(
+  { stateFolder }: Pick<Locations, "stateFolder">,
+  name: string,
+): string {
+  return join(stateFolder, "channels", name);
+}
+
+/** The rights of one bot's Worker: its platform's hosts, the workspace to read, its own folders. */
 export function workerRights(
   { manifest }: Pick<ChannelEntry, "manifest">,
   { name, section }: Pick<ChannelInstance, "name" | "section">,
-  locations: Pick<Locations, "mediaFolder" | "workspace">,
+  locations: Pick<Locations, "mediaFolder" | "stateFolder" | "workspace">,
 ): WorkerRights {
   const mediaFolder = join(locations.mediaFolder, name);
+  const own = manifest.keepsState === true ? [channelStateFolder(locations, name)] : [];
   return {
     net: [...manifest.hosts(section)],
     read: [
       mediaFolder,
+      ...own,
       locations.workspace,
       ...modulePlaces(section),
       ...(manifest.reads?.(section) ?? []),
     ],
-    write: [mediaFolder],
+    write: [mediaFolder, ...own],
     env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),
   };
 }
@@ -111,6 +121,7 @@ function platformChannel(
           channel: manifest.name,
           name,
           mediaFolder,
+          ...(manifest.keepsState === true && { stateFolder: channelStateFolder(locations, name) }),
           workspaceFolder: locations.workspace,
           commands: commandMenu(),
           section: withModuleUrl(section),

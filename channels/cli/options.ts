@@ -44,6 +44,7 @@ export function addLoginOptions(command: Command): Command {
     .option("--app-id <id>", "Feishu, QQ: App ID of the developer console")
     .option("--app-secret <secret>", "Feishu, QQ: App Secret; asked for when it is not given")
     .option("--token <token>", "Telegram, Discord: the bot's token; asked for when it is not given")
+    .option("--phone <number>", "WhatsApp: the number to link by a code instead of a scan")
     .option("--bot-token <token>", "Slack: the bot's token, xoxb-…")
     .option("--app-token <token>", "Slack: the app's token, xapp-…")
     .option("--client-id <id>", "DingTalk: Client ID of the developer console")

@@ -73,6 +73,7 @@ export class ChannelBench<Platform extends AsyncDisposable> implements AsyncDisp
     this.folder = options.folder;
     this.gateway = new FakeGateway(options.name);
     this.gateway.mediaFolder = `${options.folder.path}/media`;
+    this.gateway.stateFolder = `${options.folder.path}/state`;
     this.#life = this.#newLife();
   }
 

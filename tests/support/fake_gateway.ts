@@ -40,6 +40,8 @@ export class FakeGateway {
   readonly memory: Map<string, JsonValue> = new Map();
   /** The folder that channels keep media in. */
   mediaFolder = "/nowhere";
+  /** The folder that channels keep keys in. */
+  stateFolder = "/nowhere";
   readonly inboundMemory: Map<string, JsonValue> = new Map();
   /** How far the channel has read its platform. */
   cursor: JsonValue = null;
@@ -119,6 +121,7 @@ export class FakeGateway {
       random: seededRandom(1),
       newId: () => `id-${++ids}`,
       mediaFolder: this.mediaFolder,
+      stateFolder: this.stateFolder,
       signal,
       handIn: (inbound) => this.#handIn(inbound),
       complete: (platformId, contents) => this.#complete(platformId, contents),

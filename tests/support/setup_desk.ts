@@ -53,6 +53,7 @@ export class Desk<Platform extends AsyncDisposable> implements AsyncDisposable {
       isForced: false,
       isInteractive: false,
       ...(commands !== undefined && { commands }),
+      stateFolder: "/nowhere",
       clock: this.clock,
       newId: () => "id",
       signal: new AbortController().signal,

@@ -7,11 +7,12 @@ import { z } from "zod";
 import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
 import { castValue } from "../../../actors/config/cast.ts";
 import { Interpolator } from "../../../actors/config/interpolate.ts";
-import { locateConfig } from "../../../actors/config/locations.ts";
+import { locate, locateConfig } from "../../../actors/config/locations.ts";
 import { Report } from "../../../actors/config/report.ts";
 import { shapeOf } from "../../../actors/config/shape.ts";
 import type { ConfigSource } from "../../../actors/config/source.ts";
 import { isObject } from "../../../actors/config/tree.ts";
+import { channelStateFolder } from "../../../actors/gateway/channel_wiring.ts";
 import { bypassProxyForLoopback } from "../../../actors/gateway/adapters/environment.ts";
 import { configureLogging } from "../../../actors/gateway/adapters/logging.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
@@ -37,6 +38,7 @@ export interface LoginFlags {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly domain?: string | undefined;
+  readonly phone?: string | undefined;
   readonly scan?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly yes?: boolean | undefined;
@@ -71,7 +73,8 @@ async function makeScene(
   terminal: Terminal,
 ): Promise<SetupScene> {
   const source = systemConfigSource();
-  const { configFile } = locateConfig(source, flags.config);
+  const configPlace = locateConfig(source, flags.config);
+  const { configFile } = configPlace;
   const place: SectionPlace = { channel: entry.manifest.name, instance: flags.instance ?? null };
   const stored = readSection(await readConfigFile(configFile), configFile, place);
   // What people are told goes beside what scripts read.
@@ -85,6 +88,7 @@ async function makeScene(
     isForced: flags.force ?? false,
     isInteractive: flags.yes !== true && flags.json !== true && canAsk(),
     commands: commandMenu(),
+    stateFolder: channelStateFolder(locate(configPlace, ""), botName(place)),
     clock,
     newId,
     signal: new AbortController().signal,
@@ -104,11 +108,17 @@ async function makeScene(
   };
 }
 
+/** As it runs. */
+function botName({ channel, instance }: SectionPlace): string {
+  return instance === null ? channel : `${channel}.${instance}`;
+}
+
 function givenBy(flags: LoginFlags): Readonly<Record<string, string>> {
-  const { appId, appSecret, token, botToken, appToken, clientId, clientSecret, domain } = flags;
+  const { appId, appSecret, token, botToken, appToken, clientId, clientSecret, domain, phone } =
+    flags;
   const given = Object.entries({
     ...{ appId, appSecret, token, botToken, appToken },
-    ...{ clientId, clientSecret, domain },
+    ...{ clientId, clientSecret, domain, phone },
   });
   return Object.fromEntries(
     given.flatMap(([key, value]) => value === undefined ? [] : [[key, value.trim()]]),

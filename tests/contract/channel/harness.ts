@@ -83,6 +83,8 @@ export type UnclearFailure = "lost_answer" | "half_answer" | "garbled_answer";
 export interface ChannelHarness extends AsyncDisposable {
   /** The section for a channel at this platform, as it would stand in the file. */
   section(wishes: SectionWishes): JsonObject;
+  /** Puts into the folder of a channel that keeps keys what a login would have left there. */
+  prepare?(stateFolder: string): Promise<void>;
   /** A person writes; the platform tells the channel as soon as it can. */
   userSays(saying: Saying): Said;
   /** Tells the channel once more of what it has acknowledged. */

@@ -63,6 +63,7 @@ export class RunningChannel implements AsyncDisposable {
     this.folder = parts.temporary.path;
     this.gateway = new FakeGateway(channel.name);
     this.gateway.mediaFolder = join(this.folder, "media");
+    this.gateway.stateFolder = stateFolderIn(parts.temporary);
     this.#host = this.#spawn();
   }
 
@@ -74,6 +75,7 @@ export class RunningChannel implements AsyncDisposable {
     const world = testSystem();
     const platform = await channel.open(world.clock);
     const temporary = await temporaryFolder();
+    await platform.prepare?.(stateFolderIn(temporary));
     return new RunningChannel(channel, wishes, { platform, world, temporary });
   }
 
@@ -190,7 +192,7 @@ export class RunningChannel implements AsyncDisposable {
     const entry = findChannel(this.#channel.name);
     if (entry === undefined) throw new Error(`Cannot find channel "${this.#channel.name}"`);
     const section = this.platform.section(this.#wishes);
-    const { mediaFolder } = this.gateway;
+    const { mediaFolder, stateFolder } = this.gateway;
     const gateway = this.#gatewayRef();
     return this.#world.system.spawn<ChannelHostMessage>({
       name: "host",
@@ -199,6 +201,7 @@ export class RunningChannel implements AsyncDisposable {
         new ChannelHost(context, {
           name: this.#channel.name,
           mediaFolder,
+          stateFolder,
           workspaceFolder: this.folder,
           gateway,
           load: () => entry.load(section),
@@ -251,6 +254,10 @@ export class RunningChannel implements AsyncDisposable {
     await this.passUntil(() => isGone, "the end of the channel");
     await stopping;
   }
+}
+
+function stateFolderIn({ path }: TemporaryFolder): string {
+  return join(path, "state");
 }
 
 /** A moment of real time, for what is on the wire. */

@@ -38,6 +38,11 @@ export class Link {
     }
   }
 
+  /** Says something to the client that the server has not said. */
+  async interject(bytes: Uint8Array): Promise<void> {
+    for (let sent = 0; sent < bytes.length;) sent += await this.#outer.write(bytes.subarray(sent));
+  }
+
   /** Moves no byte in either direction until `thaw`. */
   freeze(): void {
     this.#thawed ??= Promise.withResolvers();

@@ -1,0 +1,6 @@
+/**
+ * Setting up WhatsApp from the terminal.
+ * @module
+ */
+
+export { setup } from "./login.ts";
