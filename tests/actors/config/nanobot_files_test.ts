@@ -34,8 +34,6 @@ const WRITTEN_BY_NANOBOT = {
     sendProgress: true,
     sendToolHints: false,
     sendMaxRetries: 3,
-    mediaDays: 30,
-    mediaMegabytes: 2_000,
     transcriptionProvider: "groq",
     transcriptionModel: null,
     telegram: { enabled: false, token: "", allowFrom: [], groupPolicy: "mention" },

@@ -133,3 +133,20 @@ Deno.test("An MCP server needs its program or its host, and what programs find t
   assert.ok(net.includes("wiki.example.org:443") && net.includes("10.0.0.7:8123"));
   assert.deepEqual(env, ["HOME"]);
 });
+
+Deno.test.each(
+  [
+    { tried: "virtual", part: "shell (virtual)" },
+    { tried: "bwrap", part: "shell (bwrap)" },
+    { tried: undefined, part: "shell (bwrap)" },
+  ] as const,
+)("Rights for auto go by what was tried, and else by what is there: $tried", async ({
+  tried,
+  part,
+}) => {
+  const config = await loaded({ tools: { exec: { sandbox: "auto" } } });
+  const parts = partsOf(gatherFacts(config, { ...MACHINE, triedLevel: tried }));
+  const found = parts.find((candidate) => candidate.part.startsWith("shell"));
+  assert.equal(found?.part, part);
+  assert.equal(found?.remark?.includes("proxy"), part === "shell (bwrap)" ? true : undefined);
+});
