@@ -4,9 +4,9 @@
  */
 
 import { BACKSLASH_DIALECT } from "../../markdown/backslash_dialect.ts";
-import { largest } from "../../markdown/largest.ts";
 import { known, type MarkdownToken, parseMarkdown } from "../../markdown/markdown.ts";
 import { markdownPieces } from "../../markdown/pieces.ts";
+import { plainPieces } from "../../markdown/plain_text.ts";
 import type { RobotContent } from "../api.ts";
 
 /**
@@ -16,18 +16,20 @@ import type { RobotContent } from "../api.ts";
 const MESSAGE_BYTES_MAX = 18_000;
 /** What is longer is folded by the apps. */
 const MESSAGE_CHARS_MAX = 4_000;
+/** Six bytes of JSON each, at worst. */
+const PLAIN_CHARS_MAX = MESSAGE_BYTES_MAX / 6;
 /** Stands for the message in lists of chats and in notifications. */
 const TITLE_CHARS_MAX = 40;
 const FALLBACK_TITLE = "…";
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const encoder = new TextEncoder();
 
 /** The messages that show a text, in order; none is blank. */
 export function messagesOf(text: string, isPlain: boolean): readonly RobotContent[] {
   if (text.trim() === "") return [];
   if (isPlain) {
-    return plainPieces(text).map((content) => ({ msgKey: "sampleText", msgParam: { content } }));
+    return plainPieces(text, { isPlain, charsMax: PLAIN_CHARS_MAX })
+      .map((content) => ({ msgKey: "sampleText", msgParam: { content } }));
   }
   return markdownPieces(text, { dialect: BACKSLASH_DIALECT, fits }).map(markdownMessage);
 }
@@ -40,26 +42,6 @@ export function markdownMessage(text: string): RobotContent {
 function fits(text: string): boolean {
   return text.length <= MESSAGE_CHARS_MAX &&
     encoder.encode(JSON.stringify(text)).length + 4 * TITLE_CHARS_MAX <= MESSAGE_BYTES_MAX;
-}
-
-/** At lines, then words, then characters. */
-function plainPieces(text: string): readonly string[] {
-  const pieces: string[] = [];
-  let rest = text.trim();
-  while (!fits(rest)) {
-    const signs = [...graphemes.segment(rest.slice(0, MESSAGE_CHARS_MAX))].map((
-      { index, segment },
-    ) => index + segment.length);
-    const whole = signs.slice(0, -1); // the last may be cut itself
-    const count = largest(whole.length, (many) => fits(rest.slice(0, whole[many - 1])));
-    const end = whole[count - 1] ?? MESSAGE_CHARS_MAX;
-    const head = rest.slice(0, end);
-    const border = Math.max(head.lastIndexOf("\n"), head.lastIndexOf(" "));
-    const cut = border > end / 2 ? border : end;
-    pieces.push(rest.slice(0, cut).trimEnd());
-    rest = rest.slice(cut).replace(/^[ \n]/, "");
-  }
-  return rest.trim() === "" ? pieces : [...pieces, rest];
 }
 
 /** The first words of a text, without marks. */
