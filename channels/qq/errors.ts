@@ -211,6 +211,7 @@ export function deliveryErrorOf(error: unknown): DeliveryError {
 function meaningOf(error: unknown): FailureMeaning {
   if (isAmbiguous(error)) return { code: "delivery_unknown" };
   if (!(error instanceof QqRefusedError)) return { code: "delivery_transient" };
-  if (!isPassing(error)) return { code: "delivery_permanent" };
+  // A fault of the platform's own may pass, whatever code it comes with.
+  if (!isPassing(error) && error.status < 500) return { code: "delivery_permanent" };
   return { code: "delivery_transient", retryAfterMs: error.retryAfterMs };
 }

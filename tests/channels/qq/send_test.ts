@@ -253,6 +253,20 @@ Deno.test("QQ keeps below the rates of pushes, those of a chat and of all", asyn
   assert.ok(most([...times.values()].flat()) >= 25);
 });
 
+Deno.test.each([
+  { status: 400, code: 40_034_006, failure: "delivery_permanent" },
+  { status: 400, code: 50_055_002, failure: "delivery_transient" },
+  { status: 500, code: 11_300, failure: "delivery_transient" },
+  { status: 200, code: 40_054_013, failure: "delivery_permanent" },
+  { status: 429, code: 22_009, failure: "delivery_transient" },
+])("QQ calls an answer of $status with code $code $failure", async ({ status, code, failure }) => {
+  await using harness = await Harness.ready();
+  harness.platform.faults.plant("message", { kind: "refusal", status, code });
+  const asked = await harness.asked();
+  await assert.rejects(harness.deliver({ key: KEY, ...asked, text: "Hello" }), { code: failure });
+  assert.equal(harness.sends.length, 1);
+});
+
 Deno.test.each(["", "a/b", "../x"])("QQ has no chat %j", async (chatId) => {
   await using harness = await Harness.ready();
   await assert.rejects(harness.deliver({ key: KEY, chatId, text: "Hello" }), {
