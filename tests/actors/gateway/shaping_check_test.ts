@@ -9,8 +9,6 @@ const CHANNELS = {
   mediaMegabytes: 2_000,
   transcriptionProvider: "groq",
   transcriptionModel: null,
-  mediaDays: 30,
-  mediaMegabytes: 1_000,
   others: {},
   enabled: {
     feishu: { enabled: true, allowFrom: ["ou_1"] },

@@ -19,8 +19,6 @@ const CHANNELS = {
   mediaMegabytes: 2_000,
   transcriptionProvider: "groq",
   transcriptionModel: null,
-  mediaDays: 30,
-  mediaMegabytes: 1_000,
   enabled: {},
   others: {},
 };
