@@ -26,7 +26,8 @@ export async function offerFirstRun(flags: LoadFlags, terminal: Terminal): Promi
   if (!canAsk() || !terminal.isInteractive) return null;
   if (flags.config !== undefined || await isAnythingSet()) return null;
   terminal.write("Nothing is set up yet.\n");
-  const person = { say: (text: string) => terminal.write(`${text}\n`), ask };
+  const say = (text: string) => terminal.write(`${text}\n`);
+  const person = { say, refuse: say, ask };
   try {
     if (!await confirm(person, "Set a model and a chat up now?", true)) return null;
   } catch (error) {

@@ -91,7 +91,11 @@ async function makeScene(
   terminal: Terminal,
   { isAsking, isOnTheWay }: Manner,
 ): Promise<OnboardingScene> {
-  const person: Person = { say: (text) => terminal.write(`${text}\n`), ask };
+  const person: Person = {
+    say: (text) => terminal.write(`${text}\n`),
+    refuse: (text) => refuse(text, terminal),
+    ask,
+  };
   const source = systemConfigSource();
   const { provider, model, apiKey, apiBase, channel, workspace, config: configPath } = flags;
   if (isAsking) person.say("Troupe asks for a model, a chat, and says hello. Ctrl-C leaves.\n");
@@ -128,9 +132,13 @@ async function orTold(command: () => Promise<number>, terminal: Terminal): Promi
     return await command() === 0;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    terminal.writeError(`Error: ${error.message}\n`);
+    refuse(error.message, terminal);
     return false;
   }
+}
+
+function refuse(text: string, terminal: Terminal): void {
+  for (const line of text.split("\n")) terminal.writeError(`Error: ${line}\n`);
 }
 
 const tryModel: ModelTrial = async (choice, model, { locations }) => {

@@ -83,7 +83,7 @@ async function draftOf(
     return await draftConfig(source, { configFile, text }, settingsFor(answer, model));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    person.say(error.message);
+    person.refuse(error.message);
     return null;
   }
 }
@@ -92,7 +92,9 @@ function chosenIn({ loaded }: ConfigDraft, person: Person): ChosenProvider | nul
   const { model, provider } = loaded.config.agents.defaults;
   const choice = chooseProvider({ model, provider, providers: loaded.config.providers });
   if (choice.state === "chosen") return choice;
-  person.say(choice.state === "problem" ? choice.problem : choice.missing ?? "Nothing is set up");
+  person.refuse(
+    choice.state === "problem" ? choice.problem : choice.missing ?? "Nothing is set up",
+  );
   return null;
 }
 

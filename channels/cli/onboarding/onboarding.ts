@@ -91,7 +91,7 @@ async function begin(
     return found.draft;
   }
   if (found.state === "none") return null;
-  person.say(found.reason);
+  person.refuse(found.reason);
   const isAllowed = wishes.setAside || (isAsking && await confirm(
     person,
     "Set this file aside, under another name, and begin a new one?",
@@ -136,7 +136,7 @@ async function modelStep(
   }
   const wished = wishedModel(scene, current);
   if (typeof wished !== "string") return await takeModel(model, wished);
-  person.say(wished);
+  person.refuse(wished);
   return null;
 }
 

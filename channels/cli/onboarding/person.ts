@@ -9,6 +9,8 @@ import type { AskOptions } from "../../setup.ts";
 export interface Person {
   /** Tells them something. */
   say(text: string): void;
+  /** Tells them what is wrong, one line for each mistake. */
+  refuse(text: string): void;
   /**
    * Asks them.
    *

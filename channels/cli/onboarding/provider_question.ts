@@ -50,7 +50,7 @@ async function askVendor(person: Person, signIn: SignIn): Promise<ProviderAnswer
   const vendor = findVendor(written);
   if (vendor === undefined || !known.includes(vendor)) {
     const nearest = nearestName(written, names);
-    person.say(`Cannot use "${written}": no vendor has that name${didYouMean(nearest)}`);
+    person.refuse(`Cannot use "${written}": no vendor has that name${didYouMean(nearest)}`);
     return null;
   }
   const name = toCamelCase(vendor.name);
@@ -80,7 +80,7 @@ async function askServer(person: Person): Promise<ProviderAnswer | null> {
   );
   if (apiBase === "") return null;
   if (!isHttpUrl(apiBase)) {
-    person.say(`Cannot use "${apiBase}": it is no http or https URL`);
+    person.refuse(`Cannot use "${apiBase}": it is no http or https URL`);
     return null;
   }
   const apiKey = await person.ask("Its key, not shown (Enter: it wants none): ", {

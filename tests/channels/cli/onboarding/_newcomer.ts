@@ -50,6 +50,7 @@ export class Newcomer implements AsyncDisposable {
     const end = await onboard({
       person: {
         say: (text) => void this.said.push(text),
+        refuse: (text) => void this.said.push(text),
         ask: (question) => {
           const [expected, answer] = left.shift() ?? [/^nothing/, ""];
           assert.match(question, expected);

@@ -55,14 +55,15 @@ Deno.test("onboard without a terminal says how to go on", async () => {
 Deno.test("onboard --yes names what it cannot guess", async () => {
   await using folder = await temporaryFolder();
   const config = join(folder.path, "config.json");
-  const { code, out } = await onboard(config, "--yes", "--provider", "deepseek", "--api-key", "k");
+  const { code, err } = await onboard(config, "--yes", "--provider", "deepseek", "--api-key", "k");
   assert.equal(code, 1);
-  assert.match(out, /Cannot set deepseek up: give --model/);
+  assert.match(err, /^Error: Cannot set deepseek up: give --model/);
   const broken = join(folder.path, "broken.json");
   await Deno.writeTextFile(broken, "{");
   const refused = await onboard(broken, "--yes", "--model", "m");
   assert.equal(refused.code, 2);
-  assert.match(refused.out, /malformed JSON[^]*--set-aside/);
+  assert.match(refused.err, /^Error: Cannot load [^\n]*malformed JSON/);
+  assert.match(refused.out, /--set-aside/);
   assert.equal(await Deno.readTextFile(broken), "{");
 });
 
