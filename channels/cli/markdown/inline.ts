@@ -6,12 +6,15 @@
 import { styleText } from "node:util";
 import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 
-/** Names of looks, as `styleText` has them. */
-export type Look = Parameters<typeof styleText>[0];
+/** Name of a look, as `styleText` has them. */
+export type Look = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
-/** Text with a look, whatever the stream of this process is. */
+/** Text with a look, whatever the stream of this process is; one look may stand in another. */
 export function styled(look: Look, text: string): string {
-  return text === "" ? "" : styleText(look, text, { validateStream: false });
+  if (text === "") return "";
+  const [open = "", close = ""] = styleText(look, "|", { validateStream: false }).split("|");
+  // What ends a look inside ends this one as well.
+  return `${open}${text.replaceAll(close, close + open)}${close}`;
 }
 
 /** Inline tokens as text with looks. */

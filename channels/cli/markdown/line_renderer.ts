@@ -109,7 +109,8 @@ export class MarkdownLines implements LineRenderer {
     }
     const [, signs, title] = HEADING.exec(source) ?? [];
     if (signs !== undefined && title !== undefined) {
-      return styled(signs.length <= 2 ? ["bold", "underline"] : "bold", this.#spans(title));
+      const bold = styled("bold", this.#spans(title));
+      return signs.length <= 2 ? styled("underline", bold) : bold;
     }
     if (RULE.test(source)) {
       return styled("dim", "─".repeat(Math.max(1, Math.min(RULE_COLUMNS_MAX, this.#columns()))));

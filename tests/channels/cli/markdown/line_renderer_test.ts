@@ -29,6 +29,7 @@ Deno.test.each([
 
 Deno.test("MarkdownLines makes what is strong bold, and a keyword stand out", () => {
   assert.equal(rendered("**a**"), "\x1b[1ma\x1b[22m\n");
+  assert.equal(rendered("### **a** b"), "\x1b[1m\x1b[1ma\x1b[22m\x1b[1m b\x1b[22m\n");
   assert.equal(
     rendered("```ts\nconst a = 1; // why\n```"),
     "\x1b[2m```ts\x1b[22m\n" +

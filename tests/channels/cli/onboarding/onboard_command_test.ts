@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { main } from "../../../../channels/cli/main.ts";
+import { FeishuPlatform } from "../../../simulators/feishu_server.ts";
 import { ModelServer, refuse, say } from "../../../simulators/model_server.ts";
 import { temporaryFolder } from "../../../support/temporary_folder.ts";
 import { Screen } from "../_provider_home.ts";
@@ -75,4 +76,26 @@ Deno.test("onboard --yes --no-check asks no model", async () => {
   const { code } = await onboard(config, "--yes", "--no-check", ...flags);
   assert.equal(code, 0);
   assert.equal(model.requests.length, 0);
+});
+
+Deno.test.each<[string, readonly string[], number]>([
+  ["that is ready", [], 0],
+  ["that lacks something", ["im:message", "im:message:send_as_bot"], 1],
+])("onboard --yes sets a channel up %s, with its live checks", async (_what, missing, expected) => {
+  await using folder = await temporaryFolder();
+  await using platform = await FeishuPlatform.start({ missingScopes: missing });
+  const config = join(folder.path, "config.json");
+  const base = { agents: { defaults: { provider: "custom", model: "m" } } };
+  const providers = { custom: { apiBase: "http://127.0.0.1:9/v1" } };
+  await Deno.writeTextFile(config, JSON.stringify({ ...base, providers }));
+  const { appId, appSecret } = platform.app;
+  const given = ["--app-id", appId, "--app-secret", appSecret, "--domain", platform.url];
+  const { code, out } = await onboard(config, "--yes", "--channel", "feishu", ...given);
+  assert.equal(code, expected, out);
+  assert.match(out, /✓ bot: Troupe/);
+  assert.deepEqual(JSON.parse(await Deno.readTextFile(config)), {
+    ...base,
+    providers,
+    channels: { feishu: { enabled: true, appId, appSecret, domain: platform.url } },
+  });
 });
