@@ -30,7 +30,7 @@ const BOT = { phone: "15550009999", lid: "900000000009999", device: 7, name: "Tr
 /** Signing is slow: server and account keep their keys from test to test. */
 const IDENTITY = new ServerIdentity();
 const PRIMARY = new PrimaryPhone();
-/** A timer of the library's that lives on for so long after a message of a group. */
+/** A timer of the library's that lives on for so long after a message. */
 const LIBRARY_TIMER_MS = 110;
 const PAIRING_REF = "2@pairing-reference";
 
@@ -179,7 +179,7 @@ export class WhatsAppPlatform implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const session of this.#sessions) session.close();
     await this.#inbound.settled();
-    if (this.#inbound.hasGroups) await delay(LIBRARY_TIMER_MS);
+    if (this.#inbound.hasSaid) await delay(LIBRARY_TIMER_MS);
     await this.chats.settled();
     await this.#relay[Symbol.asyncDispose]();
     await this.#server.shutdown();

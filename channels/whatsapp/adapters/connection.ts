@@ -121,12 +121,13 @@ class LibraryConnection implements Connection {
 
   /** What the library is at ends first; its questions without an answer, which it leaves waiting, too. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { ws, messageMutex } = this.#socket;
+    const { ws, messageMutex, signalRepository } = this.#socket;
     const late = new AbortController();
     const limit = sleep(this.#options.clock, CLOSE_MS, late.signal).catch(() => {});
     await Promise.race([messageMutex.mutex(() => {}), limit]);
     ws.emit("error", new Error("the connection is closed"));
     await Promise.race([this.ended, limit]);
+    signalRepository.close?.(); // once more: it may have been used after its end
     late.abort();
     await limit;
   }

@@ -43,9 +43,9 @@ export class Inbound {
     this.#options = options;
   }
 
-  /** Has somebody written in a group? */
-  get hasGroups(): boolean {
-    return [...this.#said.values()].some(({ group }) => group !== undefined);
+  /** Has somebody written? */
+  get hasSaid(): boolean {
+    return this.#said.size > 0;
   }
 
   /** Encrypts and sends, as soon as what was said before is on its way. */
