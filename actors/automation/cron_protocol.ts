@@ -3,6 +3,7 @@
  * @module
  */
 
+import type { JsonObject } from "../kernel/json.ts";
 import type { ReplyTo } from "../kernel/ref.ts";
 import type { MissedPolicy } from "./due_runs.ts";
 import type { Job } from "./job.ts";
@@ -36,6 +37,8 @@ export interface JobDraft {
   readonly channel: string | null;
   readonly to: string | null;
   readonly sessionKey: string | null;
+  /** What its channel needs to answer in the thread that it belongs to. @default it is in none */
+  readonly context?: JsonObject | undefined;
   readonly missedRuns?: MissedPolicy | undefined;
   /** @default whether it is a single time */
   readonly deleteAfterRun?: boolean | undefined;

@@ -199,7 +199,7 @@ interface DueFacts {
 
 /** The message that a due run is. */
 function inputOf(job: Job, facts: DueFacts, { port, nowMs, timezone }: RunScene): NewInbound {
-  const { deliver, channel, to, sessionKey } = job.payload;
+  const { deliver, channel, to, sessionKey, context } = job.payload;
   const isDelivered = deliver && channel !== null && to !== null;
   const place = isDelivered
     ? {
@@ -215,7 +215,7 @@ function inputOf(job: Job, facts: DueFacts, { port, nowMs, timezone }: RunScene)
     senderId: "cron",
     content: dueText(job, { ...facts, nowMs, isDelivered, timezone }),
     media: [],
-    context: {},
+    context: isDelivered ? context ?? {} : {},
     wantsStream: false,
   };
 }

@@ -74,7 +74,8 @@ type Wish = DistributiveOmit<
 >;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-function wish(request: CronToolRequest, { channel, chatId, sessionKey, source }: ToolOrigin): Wish {
+function wish(request: CronToolRequest, origin: ToolOrigin): Wish {
+  const { channel, chatId, sessionKey } = origin;
   const { action, name, message, deliver, missed: missedRuns, job_id: id = "" } = request;
   const schedule = scheduleOf(request);
   switch (action) {
@@ -85,8 +86,8 @@ function wish(request: CronToolRequest, { channel, chatId, sessionKey, source }:
           ...{ name, message: message ?? "", deliver: deliver ?? true, missedRuns },
           schedule: schedule ?? {},
           ...{ channel, to: chatId },
-          // What comes from inside has a conversation that nobody reads.
-          sessionKey: source === undefined ? sessionKey : null,
+          sessionKey: isInChat(origin) ? sessionKey : null,
+          context: isInThread(origin) ? origin.context : undefined,
         },
       };
     case "update": {
@@ -105,6 +106,17 @@ function wish(request: CronToolRequest, { channel, chatId, sessionKey, source }:
     default:
       return unreachable(action);
   }
+}
+
+/** The heartbeat has a conversation that nobody reads; jobs make no jobs. */
+function isInChat({ source }: ToolOrigin): boolean {
+  return source === undefined || source === "subagent";
+}
+
+/** A thread's conversation is named after its chat. Elsewhere answers go to the chat's end. */
+function isInThread(origin: ToolOrigin): boolean {
+  const { channel, chatId, sessionKey } = origin;
+  return isInChat(origin) && sessionKey.startsWith(`${channel}:${chatId}:`);
 }
 
 function scheduleOf(request: CronToolRequest): WrittenSchedule | undefined {

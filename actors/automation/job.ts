@@ -61,6 +61,8 @@ export interface JobPayload {
   readonly to: string | null;
   /** The conversation it belongs to. @default that of its chat */
   readonly sessionKey: string | null;
+  /** What its channel needs to answer in the thread where it was made; null: it was in none. */
+  readonly context: JsonObject | null;
   /** Who made it, as `channel:sender`; null when nobody knows. */
   readonly createdBy: string | null;
 }
@@ -138,6 +140,8 @@ const payload: z.ZodType<JobPayload> = z.object({
   channel: textOrNull,
   to: textOrNull,
   sessionKey: textOrNull,
+  context: z.record(z.string(), z.json()).nullish().transform((fields) => fields ?? null)
+    .catch(null),
   createdBy: textOrNull,
 });
 

@@ -63,6 +63,7 @@ export function addJob(book: JobBook, draft: JobDraft, scene: EditScene): Edit {
       channel: draft.channel,
       to: draft.to,
       sessionKey: draft.sessionKey,
+      context: draft.context ?? null,
       createdBy: by.address,
     },
     missedRuns: draft.missedRuns ?? "once",

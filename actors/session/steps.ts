@@ -225,7 +225,10 @@ export class TurnSteps {
       settles: settlements(this.#inbounds, answer.outcome),
     });
     const ends = changes(this.#inbounds, answer.outcome);
-    const drafts = answer.message === null ? [] : [this.#draft(answer.message)];
+    // Of a round that was cut short.
+    const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
+    if (answer.message !== null) drafts.push(this.#draft(answer.message));
+    this.#openCalls = [];
     this.#inbounds = [];
     this.#openRow = undefined;
     this.#answers++;

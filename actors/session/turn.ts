@@ -8,14 +8,14 @@ import type { AssistantMessage, SystemMessage } from "../../providers/provider.t
 import { type Inbound, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
-import { unreachable } from "../kernel/invariant.ts";
-import { type Attempt, attemptAnswer, type OutOfBudget } from "./answer_attempt.ts";
+import { type Attempt, attemptAnswer } from "./answer_attempt.ts";
 import { AnswerView, type ShownText } from "./answer_view.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import { ModelAsker } from "./ask_model.ts";
 import type { SpentBudget } from "./budgets.ts";
 import { CallAudit } from "./call_audit.ts";
 import { CallRunner, type SessionReach } from "./call_runner.ts";
+import { type Answered, givenAnswer } from "./given_answer.ts";
 import type { Replay } from "./history.ts";
 import { firstWaiting, placeOf, type ReadInbound } from "./incoming.ts";
 import { pauseTurn } from "./pausing.ts";
@@ -27,15 +27,10 @@ import type { GivenAnswer, TurnSteps } from "./steps.ts";
 import { toolHints } from "./tool_hint.ts";
 import { type CallPlace, ToolMessages } from "./tool_messages.ts";
 import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
+import { isUnasked, TurnLimit } from "./turn_limit.ts";
 import { TurnReader } from "./turn_reader.ts";
-import { assistantMessage, replayWith } from "./turn_messages.ts";
-import {
-  BLANK_ANSWER,
-  iterationLimit,
-  modelFailure,
-  noProgress,
-  UNAVAILABLE_NOTE,
-} from "./wording.ts";
+import { replayWith } from "./turn_messages.ts";
+import { iterationLimit, noProgress, outOfTime } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "turn"]);
 
@@ -62,6 +57,11 @@ export interface TurnEnd {
   readonly paused?: SpentBudget;
 }
 
+/** A turn that has begun, and what it shows the model. */
+interface Begun extends TurnEnd {
+  readonly replay: Replay;
+}
+
 /** What a turn talks through, once it knows whom it talks with. */
 interface Talk {
   readonly home: Inbound;
@@ -70,9 +70,6 @@ interface Talk {
   readonly runner: CallRunner;
   readonly sent: ToolMessages;
 }
-
-/** All that ends in an answer. */
-type Answered = Exclude<Attempt, ToolsAsked | OutOfBudget>;
 
 /** Runs once. Everything it did stands in the journal, step by step. */
 export class Turn {
@@ -139,8 +136,23 @@ export class Turn {
   }
 
   async #run(signal: AbortSignal): Promise<TurnEnd> {
-    const begun = await this.#start(signal);
+    let begun = await this.#start(signal);
     if (begun === undefined) return { mayLeaveWork: false };
+    for (;;) {
+      const { clock } = this.#services;
+      using limit = new TurnLimit({ clock, signal, home: () => this.steps.inbounds[0] });
+      try {
+        return await this.#answer(begun, limit.signal);
+      } catch (error) {
+        if (!limit.hasEnded(error)) throw error;
+        await this.#outOfTime();
+        if (this.steps.aside.length === 0) return { mayLeaveWork: true };
+        begun = { replay: await this.#runAlone(signal), mayLeaveWork: true };
+      }
+    }
+  }
+
+  async #answer(begun: Begun, signal: AbortSignal): Promise<TurnEnd> {
     let talk = await this.#prepare(begun.replay);
     this.#showAnswer();
     await this.#services.tools.settled?.(signal);
@@ -158,7 +170,7 @@ export class Turn {
     }
   }
 
-  async #start(signal: AbortSignal): Promise<(TurnEnd & { replay: Replay }) | undefined> {
+  async #start(signal: AbortSignal): Promise<Begun | undefined> {
     if (this.steps.inbounds.length === 0) return await this.#begin(signal);
     const replay = this.#mustRunAlone ? await this.#runAlone(signal) : await this.#resume(signal);
     return { replay, mayLeaveWork: true };
@@ -182,7 +194,7 @@ export class Turn {
     }
   }
 
-  async #begin(signal: AbortSignal): Promise<(TurnEnd & { replay: Replay }) | undefined> {
+  async #begin(signal: AbortSignal): Promise<Begun | undefined> {
     const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
     if (waiting === undefined) return undefined;
     const begun = await this.#reader.readFirst(waiting.first);
@@ -233,6 +245,7 @@ export class Turn {
           ...{ channel, chatId, sessionKey },
           senderId: senderOf(home),
           source: systemSource(home),
+          context: home.context,
           get sentFiles() {
             return sentFiles(log.conversation); // of who has joined meanwhile, too
           },
@@ -311,23 +324,18 @@ export class Turn {
   }
 
   #answerOf(attempt: Answered, sent: ToolMessages): GivenAnswer {
-    const { preamble, text: shownText } = this.#view.shown;
-    switch (attempt.type) {
-      case "answer": {
-        const content = this.#isSuppressed(sent) ? "" : attempt.text;
-        const message = assistantMessage(attempt.text, attempt.response);
-        return { outcome: "done", message, content, preamble };
-      }
-      case "blank":
-        if (sent.hasSentHome) return { outcome: "done", message: null, content: "", preamble };
-        return { outcome: "done", message: note(), content: BLANK_ANSWER, preamble };
-      case "failed": {
-        const content = modelFailure(shownText, attempt.error.userText);
-        return { outcome: "failed", message: note(), content, preamble };
-      }
-      default:
-        return unreachable(attempt);
-    }
+    const isSuppressed = this.#isSuppressed(sent);
+    const { hasSentHome } = sent;
+    return givenAnswer(attempt, { shown: this.#view.shown, hasSentHome, isSuppressed });
+  }
+
+  /** Nobody waits for it, and what comes after it should. */
+  async #outOfTime(): Promise<void> {
+    const text = outOfTime(this.rounds);
+    const isTold = systemSource(this.steps.inbound) !== "heartbeat";
+    const content = isTold ? text : "";
+    const message: AssistantMessage = { role: "assistant", content: text };
+    await this.steps.answer({ outcome: "failed", message, content, preamble: "" });
   }
 
   /** The turn ends before the model is done. */
@@ -371,18 +379,13 @@ export class Turn {
 
   #showAnswer(): void {
     const { replyChannel, chatId, context } = this.steps.inbound;
-    const source = systemSource(this.steps.inbound);
-    // Nobody waits for these, so nobody is told how far they are.
-    const isUnasked = source === "cron" || source === "heartbeat";
-    const isHidden = replyChannel === null || (isUnasked && this.steps.openRow === undefined);
+    // Where nobody waits, nobody is told how far it is.
+    const isQuiet = isUnasked(this.steps.inbound) && this.steps.openRow === undefined;
+    const isHidden = replyChannel === null || isQuiet;
     const outbox = isHidden ? undefined : this.#services.outbox(replyChannel);
     const showsReasoning = this.#services.showsReasoning?.(replyChannel ?? "") ?? false;
     this.#view.begin({ outbox, chatId, context, row: this.steps.openRow, showsReasoning });
   }
-}
-
-function note(): AssistantMessage {
-  return { role: "assistant", content: UNAVAILABLE_NOTE };
 }
 
 /** What comes from inside has no sender that a person would be. */

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { UNASKED_TURN_MINUTES } from "./turn_limit.ts";
+
 /** To the model: its answer was cut off in its text. */
 export const CUT_TEXT_PROMPT: string =
   "Your answer was cut off at the length limit. Go on exactly where it stopped: repeat nothing, " +
@@ -104,6 +106,13 @@ export function noProgress(toolNames: readonly string[]): string {
   const tools = [...new Set(toolNames)].join(", ");
   return `I stopped here: I kept doing the same (${tools}) and kept getting the same result, so I ` +
     "was making no progress. Tell me what to try instead, or what I am missing.";
+}
+
+/** To people: a job or a look of the heartbeat took too long. */
+export function outOfTime(rounds: number): string {
+  const used = rounds === 0 ? "no tool" : `tools in ${rounds} ${rounds === 1 ? "round" : "rounds"}`;
+  return `This took longer than the ${UNASKED_TURN_MINUTES} minutes that a job may take, and was ` +
+    `stopped as failed (it had used ${used}). What it had done so far stays done.`;
 }
 
 /** To people: the model did not answer, and is asked again after a while. */

@@ -75,6 +75,8 @@ export interface ToolOrigin {
   readonly senderId?: string | undefined;
   /** Which part of the gateway began it. @default a person did */
   readonly source?: SystemSource | undefined;
+  /** What the channel needs to answer in the place where the turn began. @default nothing */
+  readonly context?: JsonObject | undefined;
   /** Absolute paths of files that were sent in this conversation. @default none */
   readonly sentFiles?: readonly string[] | undefined;
 }
