@@ -91,6 +91,11 @@ Deno.test("A newcomer sets everything up, talks, runs the gateway and looks how 
     const lines = await status.shows("how it is", has("Gateway: running, ok"));
     assert.ok(has("Model: test-model by Custom")(lines));
   }
+  {
+    await using again = await start(home, "onboard", "--yes");
+    await again.shows("what a change needs", has("restart it"));
+    assert.equal(await again.exitCode(), 0);
+  }
   await gateway.press("C-c");
   assert.equal(await gateway.exitCode(), 0);
 });

@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { orNull } from "../../actors/kernel/adapters/missing.ts";
 import { until } from "../support/until.ts";
 
 /** What runs in a terminal, and how big it is. */
@@ -19,12 +20,19 @@ export interface TmuxOptions {
 /** How long a program may take to show something; a loaded machine is slow to start one. */
 const SHOW_MS = 30_000;
 
+/** Runs a command and writes its exit code down: tmux itself sometimes does not hear of it. */
+const KEEPING_ITS_END = 'trap : INT HUP; "$@"; echo "$?" >"$0"';
+
 /** A terminal on a tmux server of its own, which ends with it. */
 export class TmuxTerminal implements AsyncDisposable {
   readonly #folder: string;
 
   private constructor(folder: string) {
     this.#folder = folder;
+  }
+
+  get #endFile(): string {
+    return join(this.#folder, "end");
   }
 
   /** Starts the command in a new terminal. The pane stays when it ends, with its exit code. */
@@ -37,7 +45,7 @@ export class TmuxTerminal implements AsyncDisposable {
     await terminal.#tmux([
       ...["-f", settings, "new-session", "-d", "-x", `${columns}`, "-y", `${rows}`],
       ...variables,
-      "--",
+      ...["--", "sh", "-c", KEEPING_ITS_END, terminal.#endFile],
       ...command,
     ]);
     return terminal;
@@ -95,13 +103,12 @@ export class TmuxTerminal implements AsyncDisposable {
 
   /** Waits for the end of the command; gives its exit code. */
   async exitCode(): Promise<number> {
-    let state = "";
-    const format = "#{pane_dead} #{pane_dead_status}";
+    let code = "";
     await until(async () => {
-      state = await this.#tmux(["display-message", "-p", format]);
-      return state.startsWith("1 ");
+      code = (await orNull(Deno.readTextFile(this.#endFile)) ?? "").trim();
+      return code !== "";
     }, { timeoutMs: SHOW_MS, what: "the end of the program" });
-    return Number(state.slice(2));
+    return Number(code);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

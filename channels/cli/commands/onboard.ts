@@ -3,7 +3,10 @@
  * @module
  */
 
+import { dirname, join } from "node:path";
 import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
+import { locateConfig } from "../../../actors/config/locations.ts";
+import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
 import { bypassProxyForLoopback } from "../../../actors/gateway/adapters/environment.ts";
 import { configureLogging } from "../../../actors/gateway/adapters/logging.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
@@ -72,7 +75,7 @@ export async function onboardCommand(
   try {
     const end = await onboard(scene);
     if (end === "unchanged") return 2;
-    if (!isOnTheWay) scene.person.say(nextSteps(flags.config));
+    if (!isOnTheWay) scene.person.say(nextSteps(flags.config, await isGatewayRunning(scene)));
     return end === "ready" ? 0 : 1;
   } catch (error) {
     if (!isAsking || asError(error).name !== "AbortError") throw error;
@@ -157,10 +160,18 @@ async function sendTestMessage(config: string | undefined, terminal: Terminal): 
   return await askOnce({ ...scene, ...looks }, TEST_MESSAGE) === 0;
 }
 
-function nextSteps(config: string | undefined): string {
+async function isGatewayRunning({ source, configPath }: OnboardingScene): Promise<boolean> {
+  const { configFile } = locateConfig(source, configPath);
+  const peer = await connectControl(join(dirname(configFile), "state"));
+  peer?.connection.close();
+  return peer !== null;
+}
+
+function nextSteps(config: string | undefined, isRunning: boolean): string {
   const flag = config === undefined ? "" : ` --config ${config}`;
   const command = (name: string) => `  ${programWords()} ${name}${flag}`;
   return [
+    ...(isRunning ? ["\nThe gateway that runs has the settings of its start: restart it."] : []),
     "\nNext:",
     `${command("agent")}     talk to the assistant in this terminal`,
     `${command("gateway")}   run it for all chats, until it is stopped`,
