@@ -327,6 +327,7 @@ export class TelegramPlatform implements AsyncDisposable {
     const answer = await this.#run(rest, { fields, files }, gone);
     if (fault?.kind === "lost_answer") this.#relay.link(clientPort)?.cut();
     if (fault?.kind === "half_answer") this.#relay.link(clientPort)?.cutInAnswer(5);
+    if (fault?.kind === "odd_answer") return Response.json(fault.body);
     return fault?.kind === "garbled_answer" ? new Response("<html>welcome</html>") : answer;
   }
 
@@ -349,6 +350,7 @@ export class TelegramPlatform implements AsyncDisposable {
       case "lost_answer":
       case "half_answer":
       case "garbled_answer":
+      case "odd_answer":
         return undefined;
     }
   }

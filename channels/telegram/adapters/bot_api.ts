@@ -65,7 +65,7 @@ class BotApi implements TelegramLink {
   }
 
   async getMe(signal: AbortSignal): Promise<BotInfo> {
-    return botSchema.parse(await this.#heard("getMe", this.#calls.getMe(signal)));
+    return readAs(botSchema, "getMe", await this.#heard("getMe", this.#calls.getMe(signal)));
   }
 
   async getUpdates(
@@ -78,7 +78,7 @@ class BotApi implements TelegramLink {
       ...(offset !== undefined && { offset }),
     };
     const found = await this.#heard("getUpdates", this.#polls.getUpdates(query, signal));
-    return updatesSchema.parse(found);
+    return readAs(updatesSchema, "getUpdates", found);
   }
 
   async deleteWebhook(signal: AbortSignal): Promise<void> {
@@ -92,7 +92,7 @@ class BotApi implements TelegramLink {
   async sendText(place: Place, body: TextBody, signal: AbortSignal): Promise<number> {
     const payload = { ...placeIn(place), ...textIn(body) };
     const sent = await this.#heard("sendMessage", this.#sends.sendMessage(payload, signal));
-    return sentSchema.parse(sent).message_id;
+    return readAs(sentSchema, "sendMessage", sent).message_id;
   }
 
   async sendFile(place: Place, body: FileBody, signal: AbortSignal): Promise<number> {
@@ -101,7 +101,7 @@ class BotApi implements TelegramLink {
     const method = FILE_METHODS[kind];
     const payload = { ...placeIn(place), [kind]: file };
     const sent = await this.#heard(method, this.#sends[method](payload, signal));
-    return sentSchema.parse(sent).message_id;
+    return readAs(sentSchema, method, sent).message_id;
   }
 
   async editText(message: SentMessage, body: TextBody, signal: AbortSignal): Promise<void> {
@@ -131,7 +131,8 @@ class BotApi implements TelegramLink {
 
   async openFile(fileId: string, signal: AbortSignal): Promise<IncomingFile> {
     const found = await this.#heard("getFile", this.#calls.getFile({ file_id: fileId }, signal));
-    const path = filePathSchema.parse(found).file_path.split("/").map(encodeURIComponent).join("/");
+    const { file_path } = readAs(filePathSchema, "getFile", found);
+    const path = file_path.split("/").map(encodeURIComponent).join("/");
     const { apiRoot, token } = this.#section;
     const client = this.#clients.kept;
     const opening = fetch(`${apiRoot}/file/bot${token}/${path}`, {
@@ -165,7 +166,8 @@ class BotApi implements TelegramLink {
       return await answer;
     } catch (error) {
       const { GrammyError, HttpError } = this.#library;
-      if (error instanceof GrammyError) throw refusalOf(method, error);
+      if (error instanceof GrammyError && isRefusal(error)) throw refusalOf(method, error);
+      if (error instanceof GrammyError) throw misshapen(method);
       throw unreachable(method, error instanceof HttpError ? error.error : error);
     }
   }
@@ -225,6 +227,23 @@ function placeIn({ chatId, threadId, replyToId }: Place): JsonObject {
       reply_parameters: { message_id: replyToId, allow_sending_without_reply: true },
     }),
   };
+}
+
+/** What the answer says; one of another shape may come from a call that had its effect. */
+function readAs<T>(schema: z.ZodType<T>, method: string, answer: unknown): T {
+  const read = schema.safeParse(answer);
+  if (!read.success) throw misshapen(method);
+  return read.data;
+}
+
+function misshapen(method: string): TelegramUnreachableError {
+  const reason = "the answer has another shape than the Bot API's";
+  return new TelegramUnreachableError(method, { reason, isInDoubt: true });
+}
+
+/** The library takes any answer without `ok: true` for a refusal. */
+function isRefusal({ error_code }: { readonly error_code: unknown }): boolean {
+  return typeof error_code === "number";
 }
 
 function refusalOf(method: string, error: GrammyError): TelegramRefusedError {

@@ -56,6 +56,18 @@ Deno.test.each([
   assert.deepEqual(methods(harness), ["sendMessage"]);
 });
 
+Deno.test.each([
+  { body: { ok: true, result: {} } },
+  { body: { ok: true } },
+  { body: { status: "fine" } },
+  { body: null },
+])("Telegram calls a send unknown that is answered with $body", async ({ body }) => {
+  await using harness = await Harness.ready();
+  harness.platform.faults.plant("sendMessage", { kind: "odd_answer", body });
+  await assert.rejects(harness.deliver({ key: KEY, text: "Hello" }), { code: "delivery_unknown" });
+  assert.deepEqual(methods(harness), ["sendMessage"]);
+});
+
 Deno.test("Telegram does not send again what is in doubt, and marks a repetition", async () => {
   await using harness = await Harness.ready();
   harness.platform.faults.plant("sendMessage", { kind: "reset" });

@@ -3,6 +3,7 @@
  * @module
  */
 
+import type { JsonValue } from "../../../actors/kernel/json.ts";
 import type { RefusalParameters } from "./refusal.ts";
 
 /**
@@ -13,6 +14,7 @@ import type { RefusalParameters } from "./refusal.ts";
  * - `lost_answer`: the effect happens, then the connection ends
  * - `half_answer`: the effect happens, the answer ends in its middle
  * - `garbled_answer`: the effect happens, a proxy answers with a page of its own
+ * - `odd_answer`: the effect happens, the answer is JSON of another shape
  * - `wait`: the call waits for `gate`, then goes on as usual
  */
 export type Fault =
@@ -25,6 +27,7 @@ export type Fault =
   }
   | { readonly kind: "reset" }
   | { readonly kind: "lost_answer" | "half_answer" | "garbled_answer" }
+  | { readonly kind: "odd_answer"; readonly body: JsonValue }
   | { readonly kind: "wait"; readonly gate: Promise<unknown> };
 
 interface Planted {
