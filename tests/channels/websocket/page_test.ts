@@ -8,7 +8,7 @@ const TOKEN = "a-token";
 
 Deno.test("The client that the page shows asks, and prints the answer as it grows", async () => {
   const page = await Deno.readTextFile(PAGE);
-  const [, code = ""] = /```js\n([^]*?)```/.exec(page) ?? [];
+  const [, code = ""] = /```js ignore\n([^]*?)```/.exec(page) ?? [];
   await using harness = await Harness.ready({ section: { token: TOKEN } });
   const program = join(harness.folder.path, "client.mjs");
   await Deno.writeTextFile(program, code);

@@ -78,6 +78,7 @@ Deno.test.each(
 
 Deno.test.each([["streamableHttp", "mcp"], ["sse", "sse"]] as const)(
   "The reference server works over %s, and takes its time over progress",
+  { sanitizeOps: false }, // timers of the bench that all tests share end meanwhile
   async (transport, path) => {
     const port = freePort();
     await using _server = startReference(transport, port);
