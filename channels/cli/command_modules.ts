@@ -82,3 +82,8 @@ export function cron(): Promise<typeof import("./commands/cron.ts")> {
 export function skills(): Promise<typeof import("./commands/skills.ts")> {
   return import("./commands/skills.ts");
 }
+
+/** Loads `migrate`. */
+export function migrate(): Promise<typeof import("./commands/migrate.ts")> {
+  return import("./commands/migrate.ts");
+}

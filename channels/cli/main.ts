@@ -10,6 +10,7 @@ import { addCron } from "./cron_commands.ts";
 import { loadCommands } from "./load_commands.ts";
 import { addMcp } from "./mcp_commands.ts";
 import { addProviders } from "./provider_commands.ts";
+import { addMigrate } from "./migrate_commands.ts";
 import { addOnboard } from "./onboard_commands.ts";
 import {
   addLoginOptions,
@@ -60,6 +61,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
     .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })
     .showHelpAfterError("(add --help for the flags)");
   addOnboard(program, terminal, done);
+  addMigrate(program, terminal, done);
   addRunning(program, terminal, done);
   addQuestions(program, terminal, done);
   addChannels(program, terminal, done);

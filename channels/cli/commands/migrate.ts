@@ -1,0 +1,162 @@
+/**
+ * `migrate`: settings, conversations, memory, jobs and skills of another assistant.
+ * @module
+ */
+
+import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
+import { parseConfigText } from "../../../actors/config/json_text.ts";
+import {
+  absolutePath,
+  locate,
+  locateConfig,
+  type Locations,
+} from "../../../actors/config/locations.ts";
+import type { ConfigSource } from "../../../actors/config/source.ts";
+import { mergeObjects } from "../../../actors/config/tree.ts";
+import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
+import { configureLogging } from "../../../actors/gateway/adapters/logging.ts";
+import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
+import { takeLocks } from "../../../actors/gateway/locks.ts";
+import { join } from "node:path";
+import { replaceConfigFile } from "../adapters/config_file.ts";
+import type { Terminal } from "../adapters/terminal.ts";
+import { SourceTree } from "../migrate/adapters/source_tree.ts";
+import { realPlace, TargetFiles } from "../migrate/adapters/target_files.ts";
+import { carry } from "../migrate/carry.ts";
+import { planFromNanobot } from "../migrate/nanobot_source.ts";
+import { type Assistant, MigrateError, type Migration, type Plan } from "../migrate/plan.ts";
+import { migrationText } from "../migrate/report_text.ts";
+import { mergeSettings } from "../migrate/settings.ts";
+import { readConfigState } from "../onboarding/config_draft.ts";
+
+/** Flags of the command. */
+export interface MigrateFlags {
+  readonly from?: Assistant | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly config?: string | undefined;
+  readonly workspace?: string | undefined;
+}
+
+/** Carries what can be carried; 0, or 1 when something was taken or could not be read. */
+export async function migrateCommand(
+  folder: string,
+  flags: MigrateFlags,
+  terminal: Terminal,
+): Promise<number> {
+  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
+  const source = systemConfigSource();
+  const tree = await openSource(absolutePath(folder, source.cwd, source));
+  const from = await assistantOf(tree, flags.from);
+  const target = await targetOf(source, flags);
+  await refuseSameFolders(tree, target.locations);
+  const plan = await planFromNanobot(tree, { source, nowMs: systemWorld().clock.now() });
+  const isDryRun = flags.dryRun === true;
+  using _locks = isDryRun
+    ? null
+    : await takeLocks(target.locations, { clock: systemWorld().clock, command: "migrate" });
+  const done = await carryAll(plan, target, isDryRun);
+  const migration: Migration = { from, to: "troupe", source: tree.root, isDryRun, ...done };
+  terminal.write(
+    flags.json === true ? `${JSON.stringify(migration, null, 2)}\n` : migrationText(migration),
+  );
+  return migration.left.every(({ reason }) => reason === "foreign") ? 0 : 1;
+}
+
+/** Where everything goes. */
+interface Target {
+  readonly source: ConfigSource;
+  readonly locations: Locations;
+  /** The configuration file; null when there is none. */
+  readonly text: string | null;
+  /** A workspace that the configuration does not name yet. */
+  readonly namedWorkspace: string | null;
+}
+
+async function openSource(path: string): Promise<SourceTree> {
+  const tree = await SourceTree.open(path);
+  if (tree !== null) return tree;
+  throw new MigrateError(`Cannot migrate "${path}": there is no such folder; name ~/.nanobot`);
+}
+
+async function assistantOf(tree: SourceTree, told: Assistant | undefined): Promise<Assistant> {
+  if (told !== undefined) return told;
+  if (await tree.has("config.json") || await tree.has("workspace")) return "nanobot";
+  throw new MigrateError(
+    `Cannot migrate "${tree.root}": it looks like no folder of nanobot; name the one with config.json`,
+  );
+}
+
+async function targetOf(source: ConfigSource, flags: MigrateFlags): Promise<Target> {
+  const place = locateConfig(source, flags.config);
+  const named = flags.workspace === undefined
+    ? null
+    : absolutePath(flags.workspace, source.cwd, source);
+  const state = await readConfigState(source, place.configFile);
+  if (state.state === "broken") {
+    throw new MigrateError(`${state.reason}\nCannot migrate into a configuration that is broken`);
+  }
+  if (state.state === "none") {
+    const locations = locate(place, named ?? join(place.homeFolder, "workspace"));
+    return { source, locations, text: null, namedWorkspace: named };
+  }
+  const { locations } = state.draft.loaded;
+  return {
+    source,
+    locations: { ...locations, workspace: named ?? locations.workspace },
+    text: state.draft.text,
+    namedWorkspace: named === locations.workspace ? null : named,
+  };
+}
+
+/** What is used as it stands needs no carrying, and a folder is not copied into itself. */
+async function refuseSameFolders(
+  { root }: SourceTree,
+  { configFolder, workspace }: Locations,
+): Promise<void> {
+  for (const path of [await realPlace(configFolder), await realPlace(workspace)]) {
+    if (!isInside(path, root) && !isInside(root, path)) continue;
+    throw new MigrateError(
+      `Cannot migrate "${root}": the target ${path} lies in it, or around it; ` +
+        "name another one with --config and --workspace",
+    );
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(join(folder, "/"));
+}
+
+async function carryAll(
+  plan: Plan,
+  target: Target,
+  isDryRun: boolean,
+): Promise<Omit<Migration, "from" | "to" | "source" | "isDryRun">> {
+  const { source, locations: { configFile, workspace, stateFolder }, text } = target;
+  const settings = target.namedWorkspace === null ? plan.settings : mergeObjects(plan.settings, {
+    agents: { defaults: { workspace: target.namedWorkspace } },
+  });
+  const present = text === null ? {} : parseConfigText(text, configFile);
+  const merged = await mergeSettings(source, { configFile, text, present }, settings);
+  const { carried, there, left } = await carry(plan, {
+    target: new TargetFiles(workspace),
+    isDryRun,
+  });
+  // Last: a configuration that is there says that the rest is there.
+  if (merged.text !== null && !isDryRun) await replaceConfigFile(configFile, merged.text);
+  const part = "config" as const;
+  return {
+    target: { config: configFile, workspace },
+    carried: [...merged.added.map((what) => ({ part, what })), ...carried],
+    there: [...merged.there.map((what) => ({ part, what })), ...there],
+    left: [...plan.left, ...merged.left, ...left],
+    notes: [...plan.notes, ...merged.notes, ...isDryRun ? await gatewayNote(stateFolder) : []],
+  };
+}
+
+async function gatewayNote(stateFolder: string): Promise<readonly string[]> {
+  const peer = await connectControl(stateFolder);
+  if (peer === null) return [];
+  peer.connection.close();
+  return ["A gateway runs here: stop it before you migrate"];
+}

@@ -1,0 +1,32 @@
+/**
+ * The command that moves over from another assistant, and its flags.
+ * @module
+ */
+
+import { type Command, Option } from "commander";
+import type { Terminal } from "./adapters/terminal.ts";
+import { loadCommands } from "./load_commands.ts";
+import { configOption, jsonOption, workspaceOption } from "./options.ts";
+
+/** Adds `migrate`. */
+export function addMigrate(
+  program: Command,
+  terminal: Terminal,
+  done: (exitCode: number) => void,
+): void {
+  program.command("migrate")
+    .description("take over what nanobot or OpenClaw kept; nothing that is there is written over")
+    .argument("<folder>", "~/.nanobot, ~/.openclaw, or a copy of it")
+    .addOption(
+      new Option("--from <assistant>", "whose folder it is, where that cannot be seen")
+        .choices(["nanobot"]),
+    )
+    .option("--dry-run", "only say what would be carried")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .addOption(workspaceOption())
+    .action(async (folder, flags) => {
+      const { migrateCommand } = await (await loadCommands()).migrate();
+      done(await migrateCommand(folder, flags, terminal));
+    });
+}
