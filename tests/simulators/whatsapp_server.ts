@@ -50,6 +50,8 @@ export class WhatsAppPlatform implements AsyncDisposable {
   preKeys = 100;
   /** How often the device logged in. */
   logins = 0;
+  /** How often a device asked to be linked. */
+  pairings = 0;
   readonly #primary = PRIMARY;
   readonly #phones: Phone[] = [];
   readonly #groups: Group[] = [];
@@ -157,6 +159,11 @@ export class WhatsAppPlatform implements AsyncDisposable {
     this.#inbound.repeat(id);
   }
 
+  /** Resolves at the moment when the device says that it has a message. */
+  delivered(id: string): Promise<void> {
+    return this.#inbound.whenDelivered(id);
+  }
+
   /** What happens to the next message. */
   plant(fault: Fault): void {
     this.#faults.push(fault);
@@ -211,6 +218,7 @@ export class WhatsAppPlatform implements AsyncDisposable {
 
   #greet(session: ClientSession, payload: proto.ClientPayload): void {
     if (payload.devicePairingData) {
+      this.pairings++;
       this.#bundle = bundleOf(payload);
       const refs = ["1", "2", "3"].map((at) => node("ref", {}, Buffer.from(`${PAIRING_REF}${at}`)));
       const attrs = { id: "pair-0", from: SERVER, type: "set" };

@@ -36,6 +36,7 @@ export class Inbound {
   readonly #options: InboundOptions;
   readonly #said = new Map<string, Says>();
   readonly #waiting = new Map<string, BinaryNode>();
+  readonly #deliveries = new Map<string, PromiseWithResolvers<void>>();
   #work: Promise<void> = Promise.resolve();
   #ids = 0;
 
@@ -64,6 +65,14 @@ export class Inbound {
   /** The device has it. */
   delivered(id: string): void {
     this.#waiting.delete(id);
+    this.#deliveries.get(id)?.resolve();
+  }
+
+  /** Resolves when the device has it. */
+  whenDelivered(id: string): Promise<void> {
+    const delivery = this.#deliveries.get(id) ?? Promise.withResolvers<void>();
+    this.#deliveries.set(id, delivery);
+    return delivery.promise;
   }
 
   /** Brings what waits, as it came while the device was away. @returns how many */
