@@ -24,6 +24,7 @@ import { SourceTree } from "../migrate/adapters/source_tree.ts";
 import { realPlace, TargetFiles } from "../migrate/adapters/target_files.ts";
 import { carry } from "../migrate/carry.ts";
 import { planFromNanobot } from "../migrate/nanobot_source.ts";
+import { planForNanobot } from "../migrate/nanobot_target.ts";
 import { type Assistant, MigrateError, type Migration, type Plan } from "../migrate/plan.ts";
 import { migrationText } from "../migrate/report_text.ts";
 import { mergeSettings } from "../migrate/settings.ts";
@@ -32,6 +33,8 @@ import { readConfigState } from "../onboarding/config_draft.ts";
 /** Flags of the command. */
 export interface MigrateFlags {
   readonly from?: Assistant | undefined;
+  /** Carry ours to this one instead; the folder is then the target. */
+  readonly to?: "nanobot" | undefined;
   readonly dryRun?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly config?: string | undefined;
@@ -46,21 +49,66 @@ export async function migrateCommand(
 ): Promise<number> {
   configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
   const source = systemConfigSource();
-  const tree = await openSource(absolutePath(folder, source.cwd, source));
-  const from = await assistantOf(tree, flags.from);
-  const target = await targetOf(source, flags);
-  await refuseSameFolders(tree, target.locations);
-  const plan = await planFromNanobot(tree, { source, nowMs: systemWorld().clock.now() });
-  const isDryRun = flags.dryRun === true;
-  using _locks = isDryRun
-    ? null
-    : await takeLocks(target.locations, { clock: systemWorld().clock, command: "migrate" });
-  const done = await carryAll(plan, target, isDryRun);
-  const migration: Migration = { from, to: "troupe", source: tree.root, isDryRun, ...done };
+  const place = absolutePath(folder, source.cwd, source);
+  const here = await targetOf(source, flags);
+  const migration = flags.to === "nanobot"
+    ? await giveToNanobot(place, here, flags)
+    : await takeOver(await openSource(place), here, flags);
   terminal.write(
     flags.json === true ? `${JSON.stringify(migration, null, 2)}\n` : migrationText(migration),
   );
   return migration.left.every(({ reason }) => reason === "foreign") ? 0 : 1;
+}
+
+async function takeOver(
+  tree: SourceTree,
+  target: Target,
+  flags: MigrateFlags,
+): Promise<Migration> {
+  const from = await assistantOf(tree, flags.from);
+  await refuseSameFolders(tree.root, target.locations);
+  const reading = { source: target.source, nowMs: systemWorld().clock.now() };
+  const plan = await planFromNanobot(tree, reading);
+  const isDryRun = flags.dryRun === true;
+  using _locks = await locksOf(target, isDryRun);
+  const done = await carryAll(plan, target, isDryRun);
+  return { from, to: "troupe", source: tree.root, isDryRun, ...done };
+}
+
+async function giveToNanobot(
+  folder: string,
+  { text, locations }: Target,
+  flags: MigrateFlags,
+): Promise<Migration> {
+  const home = await realPlace(folder);
+  await refuseSameFolders(home, locations);
+  const { configFile, workspace } = locations;
+  const target = { config: join(home, "config.json"), workspace: join(home, "workspace") };
+  const isDryRun = flags.dryRun === true;
+  using _locks = await locksOf({ locations }, isDryRun);
+  const written = text === null ? {} : parseConfigText(text, configFile);
+  const plan = await planForNanobot({ written, workspace, configFile }, {
+    workspace: target.workspace,
+    nowMs: systemWorld().clock.now(),
+  });
+  const { carried, there, left } = await carry(plan, {
+    target: new TargetFiles(target.workspace),
+    isDryRun,
+  });
+  return {
+    ...{ from: "troupe", to: "nanobot", source: workspace, target, isDryRun, carried, there },
+    left: [...plan.left, ...left],
+    notes: isDryRun ? await gatewayNote(locations.stateFolder) : plan.notes,
+  };
+}
+
+/** A dry run writes nothing, not even who has the lock. */
+async function locksOf(
+  { locations }: Pick<Target, "locations">,
+  isDryRun: boolean,
+): Promise<Disposable | null> {
+  if (isDryRun) return null;
+  return await takeLocks(locations, { clock: systemWorld().clock, command: "migrate" });
 }
 
 /** Where everything goes. */
@@ -111,7 +159,7 @@ async function targetOf(source: ConfigSource, flags: MigrateFlags): Promise<Targ
 
 /** What is used as it stands needs no carrying, and a folder is not copied into itself. */
 async function refuseSameFolders(
-  { root }: SourceTree,
+  root: string,
   { configFolder, workspace }: Locations,
 ): Promise<void> {
   for (const path of [await realPlace(configFolder), await realPlace(workspace)]) {
