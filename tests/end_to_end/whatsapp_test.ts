@@ -74,6 +74,6 @@ Deno.test("The gateway answers on WhatsApp with the printed rights alone, and ov
   await answered(4, gateway);
   assert.deepEqual(texts(), ["To first.", "To second.", "To third.", "To fourth."]);
   assert.equal(await gateway.stop(), 0);
-  assert.deepEqual([platform.pairings, platform.logins], [0, 3]);
+  assert.deepEqual([platform.pairings.begun, platform.logins], [0, 3]);
   assert.doesNotMatch(gateway.output, /Closing session|<Buffer/);
 });

@@ -50,8 +50,8 @@ export class WhatsAppPlatform implements AsyncDisposable {
   preKeys = 100;
   /** How often the device logged in. */
   logins = 0;
-  /** How often a device asked to be linked. */
-  pairings = 0;
+  /** How often a device asked to be linked, and was. */
+  readonly pairings = { begun: 0, finished: 0 };
   readonly #primary = PRIMARY;
   readonly #phones: Phone[] = [];
   readonly #groups: Group[] = [];
@@ -218,7 +218,7 @@ export class WhatsAppPlatform implements AsyncDisposable {
 
   #greet(session: ClientSession, payload: proto.ClientPayload): void {
     if (payload.devicePairingData) {
-      this.pairings++;
+      this.pairings.begun++;
       this.#bundle = bundleOf(payload);
       const refs = ["1", "2", "3"].map((at) => node("ref", {}, Buffer.from(`${PAIRING_REF}${at}`)));
       const attrs = { id: "pair-0", from: SERVER, type: "set" };
@@ -278,6 +278,7 @@ export class WhatsAppPlatform implements AsyncDisposable {
     if (!this.#primary.isSignedBy(identity, bytesIn(childOf(signed, "device-identity")))) {
       this.breaches.push("a device signed nothing that counts");
     }
+    this.pairings.finished++;
     session.send(node("stream:error", { code: "515" }));
     session.close();
   }
