@@ -101,7 +101,7 @@ export class CronKeeper {
       const scene = this.#runScene(runs, schedules, nowMs);
       this.#tellBadSchedules(schedules);
       try {
-        await accountForRuns(this.#file.book, scene, (book) => this.#file.remember(book));
+        await accountForRuns(this.#file, scene);
       } finally {
         // What has begun has begun, also where the next one could not.
         await this.#file.save(nowMs);

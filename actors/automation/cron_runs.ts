@@ -1,13 +1,13 @@
 /**
  * Due runs: which begin now, how those that began have ended, and how each is accounted for. A run
- * is a message from inside, whose id makes it happen once: whatever dies between taking it in and
- * writing it down, it is neither lost nor repeated.
+ * is written down first and then taken in, as a message from inside whose id makes it happen once:
+ * whatever dies in between, it is neither lost nor repeated, nor told of as something else.
  * @module
  */
 
 import { cronInputId, type Inbound, type NewInbound, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import { LATE_MS, type PassedOver } from "./due_runs.ts";
-import { type Job, type JobState, type RunRecord, withRecord } from "./job.ts";
+import { type Job, type JobState, type RunRecord, type RunUnderWay, withRecord } from "./job.ts";
 import { dueNow, type JobBook } from "./job_book.ts";
 import { agoText, dueText } from "./job_text.ts";
 import type { RunPort } from "./ports.ts";
@@ -27,31 +27,54 @@ export interface RunScene {
   readonly inform: (text: string) => void;
 }
 
+/** Where the jobs stand while runs are accounted for. */
+export interface RunBook {
+  readonly book: JobBook;
+  /** Keeps a changed book in memory. */
+  remember(book: JobBook): void;
+  /** Writes down what is remembered. @throws {Error} */
+  save(nowMs: number): Promise<void>;
+}
+
+/** A run that the gateway is still to be given. */
+interface RunToTake {
+  readonly jobId: string;
+  readonly inbound: NewInbound;
+  /** It was begun at an earlier look, and the gateway knows nothing of it. */
+  readonly isAgain: boolean;
+}
+
 /**
  * Accounts for what has ended and what has fallen due.
  *
- * @param remember gets the book after each change, as what began has begun whatever comes next
- * @throws {JournalError} when a run cannot be taken in just now; it is due again at the next look
+ * @throws {JournalError} {Error} when a run cannot be written down or taken in just now; that is
+ * tried again at the next look
  */
-export async function accountForRuns(
-  book: JobBook,
-  scene: RunScene,
-  remember: (book: JobBook) => void,
-): Promise<JobBook> {
-  let current = book.armed(scene.nowMs, scene.schedules);
-  remember(current);
-  for (const { id } of current.jobs) {
-    const job = current.find(id);
-    if (job === undefined) continue;
+export async function accountForRuns(kept: RunBook, scene: RunScene): Promise<void> {
+  const { nowMs, schedules } = scene;
+  const toTake: RunToTake[] = [];
+  kept.remember(kept.book.armed(nowMs, schedules));
+  for (const job of kept.book.jobs) {
     const ended = await withEnd(job, scene);
-    const began = await withBegin(ended.job, ended.endedAtMs, scene);
+    const { job: began, run } = ended.run === null ? withBegin(ended, scene) : ended;
+    if (run !== null) toTake.push(run);
     if (began === job) continue;
-    current = isSpent(began) ? finished(current, began) : current.with(began);
-    remember(current);
+    kept.remember(isSpent(began) ? finished(kept.book, began) : kept.book.with(began));
   }
-  const armed = current.armed(scene.nowMs, scene.schedules);
-  remember(armed);
-  return armed;
+  kept.remember(kept.book.armed(nowMs, schedules));
+  await kept.save(nowMs);
+  for (const run of toTake) await takeIn(run, kept, scene);
+}
+
+async function takeIn({ jobId, inbound, isAgain }: RunToTake, kept: RunBook, scene: RunScene) {
+  const { state } = await scene.port.accept(inbound);
+  if (state === "accepted" || !isAgain) return;
+  // It was taken in so long ago that nothing but its id is known any more.
+  const job = kept.book.find(jobId);
+  const underWay = job?.state.underWay ?? null;
+  if (job === undefined || underWay === null) return;
+  const ended = endedJob(job, underWay, null);
+  kept.remember(isSpent(ended) ? finished(kept.book, ended) : kept.book.with(ended));
 }
 
 /** Runs a job beside its schedule. @throws {JournalError} */
@@ -70,15 +93,34 @@ export function obstacle({ payload }: Job, { port }: Pick<RunScene, "port">): st
   return `channel "${channel}", where its answer should go, is not on`;
 }
 
+/** A job after a step of its runs, and what the gateway is to be given for it. */
+interface Accounted {
+  readonly job: Job;
+  readonly run: RunToTake | null;
+}
+
 /** The job with the end of the run that was under way, if it has come. */
 async function withEnd(
   job: Job,
-  { port }: RunScene,
-): Promise<{ readonly job: Job; readonly endedAtMs: number | null }> {
+  scene: RunScene,
+): Promise<Accounted & { readonly endedAtMs: number | null }> {
   const { underWay } = job.state;
-  if (underWay === null) return { job, endedAtMs: null };
-  const inbound = await port.find(cronInputId(job.id, underWay.dueMs));
-  if (inbound !== null && !hasEnded(inbound)) return { job, endedAtMs: null };
+  if (underWay === null) return { job, run: null, endedAtMs: null };
+  const inbound = await scene.port.find(cronInputId(job.id, underWay.dueMs));
+  if (inbound === null) {
+    const isLate = underWay.isLate || scene.nowMs - underWay.dueMs > LATE_MS;
+    const facts = { ...underWay, isLate, passedOver: null };
+    const run = { jobId: job.id, inbound: inputOf(job, facts, scene), isAgain: true };
+    const state = { ...job.state, underWay: { ...underWay, isLate } };
+    return { job: isLate === underWay.isLate ? job : { ...job, state }, run, endedAtMs: null };
+  }
+  if (!hasEnded(inbound)) return { job, run: null, endedAtMs: null };
+  const { endedAtMs } = inbound;
+  return { job: endedJob(job, underWay, inbound), run: null, endedAtMs };
+}
+
+/** @param inbound null where nothing is known of it any more */
+function endedJob(job: Job, underWay: RunUnderWay, inbound: Inbound | null): Job {
   const endedAtMs = inbound?.endedAtMs ?? underWay.startedAtMs;
   const error = inbound === null ? null : ENDS[inbound.state];
   const record: RunRecord = {
@@ -90,8 +132,7 @@ async function withEnd(
     dueAtMs: underWay.isManual ? null : underWay.dueMs,
     count: 1,
   };
-  const state = { ...withRecord(job.state, record), underWay: null };
-  return { job: { ...job, state }, endedAtMs };
+  return { ...job, state: { ...withRecord(job.state, record), underWay: null } };
 }
 
 const ENDS: Readonly<Record<Inbound["state"], string | null>> = {
@@ -108,10 +149,13 @@ function hasEnded({ state }: Inbound): boolean {
 }
 
 /** The job with the run that begins now, if one does. */
-async function withBegin(job: Job, endedAtMs: number | null, scene: RunScene): Promise<Job> {
+function withBegin(
+  { job, endedAtMs }: { readonly job: Job; readonly endedAtMs: number | null },
+  scene: RunScene,
+): Accounted {
   const { nowMs, schedules } = scene;
   const plan = dueNow(job, nowMs, schedules);
-  if (plan === null) return job;
+  if (plan === null) return { job, run: null };
   const { runMs, passedOver, nextMs } = plan;
   // What fell due while the run before it went on was not missed by the gateway.
   const wasBusy = endedAtMs !== null && passedOver !== null && passedOver.firstMs <= endedAtMs;
@@ -120,13 +164,15 @@ async function withBegin(job: Job, endedAtMs: number | null, scene: RunScene): P
     passedRecord(passedOver, nowMs, wasBusy),
   );
   const next: Job = { ...job, state: { ...skipped, nextRunAtMs: nextMs } };
-  if (runMs === null) return next;
+  if (runMs === null) return { job: next, run: null };
   const why = tooLate(job, runMs, nowMs) ?? obstacle(job, scene);
-  if (why !== null) return refused(next, runMs, why, scene);
+  if (why !== null) return { job: refused(next, runMs, why, scene), run: null };
   const isLate = nowMs - runMs > LATE_MS;
   const facts = { dueMs: runMs, isLate, isManual: false, passedOver };
-  await scene.port.accept(inputOf(job, facts, scene));
-  return begun(next, { dueMs: runMs, isLate, isManual: false }, nowMs);
+  return {
+    job: begun(next, { dueMs: runMs, isLate, isManual: false }, nowMs),
+    run: { jobId: job.id, inbound: inputOf(job, facts, scene), isAgain: false },
+  };
 }
 
 function begun(

@@ -92,7 +92,7 @@ export interface FlakySystemOptions extends ActorSystemOptions {
 }
 
 /** Actors that only look after things now and then. */
-const ROUTINE: ReadonlySet<string> = new Set(["journal_keeper"]);
+const ROUTINE: ReadonlySet<string> = new Set(["journal_keeper", "cron"]);
 
 /** A system whose actors at the top fail now and then; the gate, which forgets, does not. */
 export class FlakySystem extends ActorSystem {

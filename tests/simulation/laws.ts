@@ -9,6 +9,7 @@ import { archiveLaws } from "./laws/archives.ts";
 import { deliveryLaws } from "./laws/deliveries.ts";
 import { endLaws } from "./laws/ends.ts";
 import { historyLaws } from "./laws/histories.ts";
+import { jobLaws } from "./laws/jobs.ts";
 import { memoryLaws } from "./laws/memories.ts";
 import type { Law } from "./laws/law.ts";
 import type { FinishedWorld } from "./world.ts";
@@ -21,6 +22,7 @@ export const LAWS: Readonly<Record<string, Law>> = {
   ...historyLaws,
   ...archiveLaws,
   ...memoryLaws,
+  ...jobLaws,
 };
 
 /** Breaches of one law that are told; a world that never comes to rest has thousands. */

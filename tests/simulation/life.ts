@@ -3,7 +3,7 @@
  * @module
  */
 
-import { JournalError } from "../../actors/journal/journal.ts";
+import { JournalError, SYSTEM_CHANNEL } from "../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
@@ -13,6 +13,7 @@ import { type Core, startCore } from "../../actors/gateway/core.ts";
 import { drain } from "../../actors/gateway/drain.ts";
 import type { GateReport } from "../../actors/gateway/gate.ts";
 import type { OutboxReport } from "../../actors/gateway/outbox.ts";
+import { effectiveSessionKey } from "../../actors/gateway/session_key.ts";
 import type { SessionsReport } from "../../actors/gateway/router.ts";
 import type { SessionServices } from "../../actors/session/ports.ts";
 import { sessionActor } from "../../actors/session/session.ts";
@@ -61,6 +62,8 @@ export class GatewayLife {
   /** For what the event loop does: what waits there is no timer. */
   readonly #loopClock: LifeClock;
   readonly #routineClock: LifeClock;
+  /** For what the file of jobs does: that may go on while the gateway stops. */
+  readonly #jobsClock: LifeClock;
   readonly #scheduler: SeededScheduler;
   readonly #world: Surroundings;
   readonly #journal: MemoryJournal;
@@ -84,6 +87,7 @@ export class GatewayLife {
     this.awake = new AwakeWatch(world.plan.awakeMax);
     this.#loopClock = new LifeClock(world.time);
     this.#routineClock = new LifeClock(world.time.routine);
+    this.#jobsClock = new LifeClock(world.time.routine);
     this.#scheduler = new SeededScheduler({
       random: chance.fork("scheduler"),
       clock: this.#loopClock,
@@ -103,6 +107,7 @@ export class GatewayLife {
     });
     this.#core = this.#startCore(chance);
     this.#channels = this.#core.startChannels();
+    this.#startJobs();
     this.#disturbed();
   }
 
@@ -167,6 +172,24 @@ export class GatewayLife {
     };
   }
 
+  #startJobs(): void {
+    const { plan, jobs, newId, faults } = this.#world;
+    if (plan.jobs.length === 0) return;
+    const core = this.#core;
+    const journal = withFailingReads(this.#journal, faults);
+    this.#system.spawn(jobs.actor({
+      clock: this.#jobsClock,
+      newId,
+      runs: {
+        accept: (inbound) => core.accept(inbound),
+        find: (id) => journal.inbound(SYSTEM_CHANNEL, id),
+        hasChannel: (name) => core.outboxes.has(name),
+        sessionKeyOf: (channel, chatId) =>
+          effectiveSessionKey({ channel, chatId, override: undefined, isUnified: plan.isUnified }),
+      },
+    }));
+  }
+
   #disturbed(): void {
     const nowMs = this.clock.now();
     this.#world.record.disturbances.push({ fromMs: nowMs, untilMs: nowMs });
@@ -178,6 +201,7 @@ export class GatewayLife {
     this.clock.kill();
     this.#loopClock.kill();
     this.#routineClock.kill();
+    this.#jobsClock.kill();
   }
 
   #openJournal({ rows, onCommit }: LifeOptions, chance: Chance): MemoryJournal {

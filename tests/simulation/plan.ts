@@ -5,6 +5,7 @@
 
 import type { Retention } from "../../actors/gateway/journal_keeper.ts";
 import { Chance } from "./chance.ts";
+import type { PlannedJob } from "./jobs.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -62,6 +63,8 @@ export interface WorldPlan {
   readonly sendsProgress: boolean;
   /** The model starts subagents, and this many work at once; 0: it has none. */
   readonly subagentsMax: number;
+  /** Until a person pauses them, {@link JOBS_PAUSED_MS} after the calm. */
+  readonly jobs: readonly PlannedJob[];
   /** How often an actor fails at a message, before or after it handled that. */
   readonly actorFailureShare: number;
   /** How often a commit takes seconds. */
@@ -76,6 +79,9 @@ export interface WorldPlan {
   /** How often the process ends before the world calms down. */
   readonly endings: number;
 }
+
+/** So long after the world has calmed down. */
+export const JOBS_PAUSED_MS = 150_000;
 
 /** Ways of writing the commands. */
 const COMMANDS = ["/stop", "/stop", "/STOP ", "/new", "/new", "/status", "/help"] as const;
@@ -95,6 +101,7 @@ export function planOf(seed: number): WorldPlan {
     toolRoundsMax: chance.between(1, 6),
     sessionIdleMs: chance.pick([chance.between(1, 60), chance.between(1_000, 60_000)]),
     ...planLimits(new Chance(seed).fork("limits")),
+    jobs: planJobs(new Chance(seed).fork("jobs"), calmFromMs),
     sendsProgress: chance.happens(0.7),
     subagentsMax: new Chance(seed).fork("subagents").weighted([[0, 6], [1, 1], [3, 1]]),
     actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
@@ -119,6 +126,19 @@ function planLimits(chance: Chance): Pick<WorldPlan, "awakeMax" | "retention"> {
       dedupeDays: 2_400 / DAY_SECONDS,
     }, 1]]),
   };
+}
+
+function planJobs(chance: Chance, untilMs: number): readonly PlannedJob[] {
+  const count = chance.weighted([[0, 3], [1, 1], [3, 1]]);
+  return Array.from({ length: count }, (_, index): PlannedJob => ({
+    id: `job${index + 1}`,
+    firstMs: chance.between(1, untilMs),
+    everyMs: chance.happens(0.25) ? null : chance.between(10, 120) * 1_000,
+    missedRuns: chance.pick(["skip", "once", "all"]),
+    chat: chance.happens(0.3)
+      ? null
+      : { channel: chance.pick(["stream", "plain"]), chatId: "chat1" },
+  }));
 }
 
 function planChannels(chance: Chance): readonly PlannedChannel[] {

@@ -525,6 +525,52 @@ const KEEPER_AND_LIMITS: readonly PlantedFault[] = [
   },
 ];
 
+const JOBS: readonly PlantedFault[] = [
+  {
+    what: "begins a run before it is written down",
+    file: "actors/automation/cron_runs.ts",
+    find: "  await kept.save(nowMs);\n  for (const run of toTake) await takeIn(run, kept, scene);",
+    replace:
+      "  for (const run of toTake) await takeIn(run, kept, scene);\n  await kept.save(nowMs);",
+  },
+  {
+    what: "leaves a run out that was only written down",
+    file: "actors/automation/cron_runs.ts",
+    find: "    const run = { jobId: job.id, inbound: inputOf(job, facts, scene), isAgain: true };",
+    replace: "    const run = null;",
+  },
+  {
+    what: "passes due times over without a word",
+    file: "actors/automation/cron_runs.ts",
+    find: "const skipped = passedOver === null ? job.state : withRecord(",
+    replace: "const skipped = passedOver === null || nowMs > 0 ? job.state : withRecord(",
+  },
+  {
+    what: "lets runs of a job overlap",
+    file: "actors/automation/cron_runs.ts",
+    find: "  if (!hasEnded(inbound)) return { job, run: null, endedAtMs: null };\n",
+    replace: "",
+  },
+  {
+    what: "takes a failed run for a good one",
+    file: "actors/automation/cron_runs.ts",
+    find: `  failed: "the turn failed",`,
+    replace: "  failed: null,",
+  },
+  {
+    what: "keeps single times that have run",
+    file: "actors/automation/cron_runs.ts",
+    find: "  return job.deleteAfterRun ? book.without(job.id) :",
+    replace: "  return job.deleteAfterRun && book.jobs.length > 9 ? book.without(job.id) :",
+  },
+  {
+    what: "forgets what it knew of a job when a person saves the file",
+    file: "actors/automation/job_book.ts",
+    find: "state: states.get(job.id) ?? job.state }",
+    replace: "state: job.state }",
+  },
+];
+
 /** All of them. */
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...JOURNAL,
@@ -537,4 +583,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...KERNEL,
   ...BEYOND,
   ...KEEPER_AND_LIMITS,
+  ...JOBS,
 ];

@@ -23,16 +23,16 @@ export function checkRequest(
   const wrong = [...wrongOrder(messages), ...wrongCalls(messages)];
   const shown = marksOfPeople(messages).join(" ");
   const said = story.flatMap(({ line }) => marksOfLine(line.text)).join(" ");
-  const isEnd = shown === "" ? tellOfSubagent(messages) : said.endsWith(` ${shown}`);
+  const isEnd = shown === "" ? tellOfInside(messages) : said.endsWith(` ${shown}`);
   const isRight = shown === said || (mayBeCut && isEnd);
   if (!isRight) wrong.push(`shows "${shown}" of what was said: "${said}"`);
   return wrong.map((what) => `a request of ${conversationId} ${what}`);
 }
 
-/** A turn that a result began may show nothing but that. */
-function tellOfSubagent(messages: readonly ChatMessage[]): boolean {
+/** A turn that a result or a job began may show nothing but that. */
+function tellOfInside(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) =>
-    message.role === "user" && textOf(message).includes("[Result of a subagent")
+    message.role === "user" && /\[(?:Result of a subagent|Scheduled job)/.test(textOf(message))
   );
 }
 

@@ -11,9 +11,10 @@ import { EventLog } from "./event_log.ts";
 import { Faults } from "./faults.ts";
 import { JournalWatch } from "./journal_watch.ts";
 import { type CommitPhase, GatewayLife } from "./life.ts";
+import { SimulatedJobs } from "./jobs.ts";
 import { SimulatedMemory } from "./memory.ts";
 import { planMemory } from "./memory_routine.ts";
-import { type PlannedMessage, planOf, type WorldPlan } from "./plan.ts";
+import { JOBS_PAUSED_MS, type PlannedMessage, planOf, type WorldPlan } from "./plan.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { newRecord } from "./record.ts";
 import type { Sabotage } from "./sabotage.ts";
@@ -28,6 +29,9 @@ const LOOK_MS = 12_000;
 /** So long the routine goes on at rest: after it nothing is left of what may be forgotten. */
 const IDLE_MS = 6_500_000;
 
+/** After the jobs are paused the last runs end, and are noted. */
+const JOBS_REST_MS = 60_000;
+
 /** What dies. */
 type Loss = "process" | "power";
 
@@ -41,6 +45,7 @@ type Ending =
     readonly loss: Loss;
   }
   | { readonly type: "at_memory_write"; readonly write: number; readonly loss: Loss }
+  | { readonly type: "at_job_write"; readonly write: number; readonly loss: Loss }
   | { readonly type: "at_time"; readonly afterMs: number; readonly loss: Loss }
   | { readonly type: "stop"; readonly afterMs: number; readonly killedAfterMs: number | undefined };
 
@@ -64,12 +69,14 @@ class World {
   readonly #parts: Surroundings;
   readonly #chance: Chance;
   readonly #startChance: Chance;
+  readonly #jobChance: Chance;
   readonly #startMs: number;
   #life: GatewayLife | undefined;
   #ending: Ending = { type: "none" };
   #endingsLeft: number;
   #commitsOfLife = 0;
   #memoryWritesOfLife = 0;
+  #jobWritesOfLife = 0;
   /** What is to be written yet, when the last message has come to its end. */
   #lastWord: PlannedMessage | undefined;
 
@@ -78,8 +85,10 @@ class World {
     this.#chance = this.#parts.chance.fork("world");
     this.#startMs = this.#parts.time.now();
     this.#startChance = this.#parts.chance.fork("starts");
+    this.#jobChance = this.#parts.chance.fork("job writes");
     this.#endingsLeft = plan.endings;
     this.#parts.memory.disk.onWrite = () => this.#onMemoryWrite();
+    this.#parts.jobs.onWrite = () => this.#onJobWrite();
     this.#lastWord = plan.lastWord;
   }
 
@@ -88,6 +97,7 @@ class World {
     this.#scheduleMessages();
     this.#scheduleLostLinks();
     this.#planMemory();
+    this.#planJobs();
     this.#start(NO_ROWS);
     record.end = await time.run({ eventsMax: EVENTS_MAX });
     if (record.end === "at_rest") await this.#finish();
@@ -100,6 +110,10 @@ class World {
     const isKept = plan.retention !== undefined;
     const calmMs = Math.max(time.now(), this.#startMs + plan.calmFromMs);
     if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: calmMs + LOOK_MS });
+    if (plan.jobs.length > 0) {
+      const pausedMs = this.#startMs + plan.calmFromMs + JOBS_PAUSED_MS;
+      await time.run({ eventsMax: EVENTS_MAX, untilMs: pausedMs + JOBS_REST_MS });
+    }
     const life = this.#life; // what the keeper commits before it is calm may end one
     if (life === undefined) return;
     life.report().then((report) => record.report = report, () => {});
@@ -163,12 +177,19 @@ class World {
     });
   }
 
+  #planJobs(): void {
+    const { plan: { jobs: planned, calmFromMs }, time, jobs } = this.#parts;
+    if (planned.length === 0) return;
+    time.setTimer(calmFromMs + JOBS_PAUSED_MS, () => jobs.pauseByHand());
+  }
+
   #start(rows: JournalRows): void {
     const { record, log } = this.#parts;
     const number = ++record.lives;
     log.add("world", `life ${number} of the gateway begins`);
     this.#commitsOfLife = 0;
     this.#memoryWritesOfLife = 0;
+    this.#jobWritesOfLife = 0;
     if (number > 1) this.#breakStart();
     this.#ending = this.#drawEnding();
     const life = new GatewayLife({
@@ -192,6 +213,7 @@ class World {
 
   #drawEnding(): Ending {
     const chance = this.#chance;
+    const { plan: { jobs } } = this.#parts;
     if (this.#endingsLeft === 0 || this.#parts.faults.isCalm) return { type: "none" };
     this.#endingsLeft--;
     const loss = chance.pick<Loss>(["process", "power"]);
@@ -203,6 +225,10 @@ class World {
     const killedAfterMs = chance.pick([undefined, undefined, chance.between(0, 6_000)]);
     return chance.weighted<Ending>([
       [{ type: "at_commit", commit, phase: chance.pick(["before", "after"]), loss }, 6],
+      [
+        { type: "at_job_write", write: this.#jobChance.between(1, 8), loss },
+        jobs.length > 0 ? 8 : 0,
+      ],
       [{ type: "at_memory_write", write: chance.between(1, 6), loss }, 4],
       [{ type: "at_time", afterMs, loss }, 3],
       [{ type: "stop", afterMs, killedAfterMs }, 2],
@@ -238,13 +264,22 @@ class World {
     if (this.#memoryWritesOfLife >= ending.write) this.#kill(life, ending.loss);
   }
 
+  #onJobWrite(): void {
+    const life = this.#life;
+    const ending = this.#ending;
+    this.#jobWritesOfLife++;
+    if (life === undefined || ending.type !== "at_job_write") return;
+    if (this.#jobWritesOfLife >= ending.write) this.#kill(life, ending.loss);
+  }
+
   #kill(life: GatewayLife, loss: Loss): void {
     if (life.isDead || life !== this.#life || this.#parts.faults.isCalm) return;
-    const { disk, log, memory, platforms, watch } = this.#parts;
+    const { disk, log, memory, jobs, platforms, watch } = this.#parts;
     log.add("world", `the ${loss} dies`);
     const rows = life.kill(loss);
     disk.crash();
     memory.crash();
+    jobs.crash();
     watch.undo(rows);
     watch.observe(rows);
     for (const platform of platforms.values()) platform.breakLink();
@@ -304,12 +339,17 @@ function makeParts(plan: WorldPlan, sabotage: Sabotage): Surroundings {
   let ids = 0;
   return {
     plan,
+    startMs,
     time,
     chance,
     faults,
     log,
     disk,
     memory: new SimulatedMemory({ chance: chance.fork("memory"), faults, log }),
+    jobs: new SimulatedJobs({
+      ...{ plan: plan.jobs, startMs, faults, log },
+      chance: chance.fork("jobs"),
+    }),
     watch,
     platforms,
     record: newRecord(plan.outages.map(({ fromMs, untilMs }) => ({

@@ -296,3 +296,27 @@ Deno.test("People see and change the jobs of their own, and owners all", async (
   assert.equal((await bench.keeper.list(inside)).jobs.length, 1);
   assert.equal((await bench.keeper.remove(id, OWNER)).state, "done");
 });
+
+Deno.test("A run begins once it is written down, and is told of by its own due time", async () => {
+  const bench = new CronBench();
+  await bench.add({ everySeconds: 60 });
+  bench.files.beforeSwap = () => {
+    throw new Error("no space left on device");
+  };
+  await assert.rejects(bench.pass(MINUTE_MS), /no space/);
+  assert.deepEqual(bench.runs.ids, []);
+  bench.files.beforeSwap = () => {};
+  bench.runs.failure = new Error("the journal is full");
+  await assert.rejects(bench.pass(1_000), /journal is full/);
+  // The process dies before the gateway has the run, and the next due time has come meanwhile.
+  bench.restart();
+  bench.runs.failure = null;
+  await bench.pass(MINUTE_MS);
+  await bench.pass(1);
+  const { state } = await bench.job();
+  assert.deepEqual(
+    state.runHistory.map(({ outcome, dueAtMs }) => [outcome, (dueAtMs ?? 0) - NOON_MS]),
+    [["late", MINUTE_MS], ["ran", 2 * MINUTE_MS]],
+  );
+  assert.equal(bench.runs.ids.length, 2);
+});

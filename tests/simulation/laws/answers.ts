@@ -3,7 +3,7 @@
  * @module
  */
 
-import { type Outbound, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
+import { type Outbound, SYSTEM_CHANNEL, systemSource } from "../../../actors/journal/journal.ts";
 import { parseCommand } from "../../../actors/session/command_table.ts";
 import type { SeenInbound } from "../journal_watch.ts";
 import { marksIn } from "../marks.ts";
@@ -25,7 +25,7 @@ function ofPeople({ inbounds }: FinishedWorld["watch"]): SeenInbound[] {
 /** A subagent that nobody stopped reports, and only then its session goes on with that. */
 function hearsOfEachSubagent({ watch }: FinishedWorld): string[] {
   return [...watch.inbounds.values()]
-    .filter(({ row }) => row.channel === SYSTEM_CHANNEL && row.state !== "stopped")
+    .filter(({ row }) => systemSource(row) === "subagent" && row.state !== "stopped")
     .filter(({ row }) => row.draft !== null || !row.content.startsWith("[Result of a subagent"))
     .map(({ row }) => `the subagent of inbound ${row.seq} is ${row.state} without a report`);
 }

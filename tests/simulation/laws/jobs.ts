@@ -1,0 +1,114 @@
+/**
+ * Laws about jobs: whatever dies when, each due time is accounted for once, and what the file says
+ * of it is what has happened.
+ * @module
+ */
+
+import type { RunRecord } from "../../../actors/automation/job.ts";
+import { cronInputId, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
+import type { PlannedJob } from "../jobs.ts";
+import type { FinishedWorld } from "../world.ts";
+import { JOBS_PAUSED_MS } from "../plan.ts";
+import type { Law } from "./law.ts";
+
+/** A due time so short before the pause may count as well as not. */
+const UNSURE_MS = 60_000;
+
+/** The due times that must be accounted for. */
+function dueTimes({ firstMs, everyMs }: PlannedJob, { startMs, plan }: FinishedWorld): number[] {
+  const untilMs = plan.calmFromMs + JOBS_PAUSED_MS - UNSURE_MS;
+  const times: number[] = [];
+  for (let dueMs = firstMs; dueMs < untilMs; dueMs += everyMs ?? Infinity) {
+    times.push(startMs + dueMs);
+  }
+  return times;
+}
+
+/** The due times that a record stands for. */
+function timesOf({ dueAtMs, count }: RunRecord, { everyMs }: PlannedJob): number[] {
+  if (dueAtMs === null) return [];
+  return Array.from({ length: count }, (_, index) => dueAtMs + index * (everyMs ?? 0));
+}
+
+function hasRun({ outcome }: RunRecord): boolean {
+  return outcome === "ran" || outcome === "late";
+}
+
+/** Each due time stands in the history once: it ran, was late, was missed or was refused. */
+function accountsForEachDueTime(world: FinishedWorld): string[] {
+  return world.plan.jobs.filter(({ everyMs }) => everyMs !== null).flatMap((job) => {
+    const records = [...world.jobs.records.get(job.id)?.values() ?? []];
+    const told = records.flatMap((record) => timesOf(record, job));
+    const counts = Map.groupBy(told, (dueMs) => dueMs);
+    const wrong = new Set(dueTimes(job, world).filter((dueMs) => !counts.has(dueMs)));
+    const twice = [...counts].filter(([, { length }]) => length > 1);
+    return [
+      ...[...wrong].map((dueMs) => `${job.id} says nothing of ${at(dueMs, world)}`),
+      ...twice.map(([dueMs, { length }]) =>
+        `${job.id} tells ${length} times of ${at(dueMs, world)}`
+      ),
+    ];
+  });
+}
+
+/** What ran was taken in, and what was taken in is said to have run. */
+function saysOfEachRunWhatHappened({ jobs, watch, ...world }: FinishedWorld): string[] {
+  const taken = new Map(
+    [...watch.inbounds.values()].filter(({ row }) => row.channel === SYSTEM_CHANNEL)
+      .map(({ row }) => [row.platformId, row]),
+  );
+  return world.plan.jobs.filter(({ everyMs }) => everyMs !== null).flatMap((job) => {
+    const records = [...jobs.records.get(job.id)?.values() ?? []].filter(hasRun);
+    const said = new Map(
+      records.map((record) => [cronInputId(job.id, record.dueAtMs ?? 0), record]),
+    );
+    const ran = [...taken.keys()].filter((id) => id.startsWith(`cron:${job.id}:`));
+    const wrong = [...said].filter(([id, { status }]) =>
+      taken.has(id) && (taken.get(id)?.state === "done") !== (status === "ok")
+    );
+    return [
+      ...ran.filter((id) => !said.has(id)).map((id) => `${id} ran, and nothing says so`),
+      ...[...said.keys()].filter((id) => !taken.has(id)).map((id) => `${id} never ran`),
+      ...wrong.map(([id]) => `${id} came to another end than is said`),
+    ];
+  });
+}
+
+/** What is due once runs once, and is gone. */
+function runsSingleTimesOnce({ plan, jobs, watch, startMs }: FinishedWorld): string[] {
+  return plan.jobs.filter(({ everyMs }) => everyMs === null).flatMap(({ id, firstMs }) => {
+    const runs = [...watch.inbounds.values()]
+      .filter(({ row }) => row.platformId.startsWith(`cron:${id}:`));
+    const isRight = runs.length === 1 &&
+      runs[0]?.row.platformId === cronInputId(id, startMs + firstMs);
+    return [
+      ...(isRight ? [] : [`${id} ran ${runs.length} times`]),
+      ...(jobs.jobs.some((job) => job.id === id) ? [`${id} is still there`] : []),
+    ];
+  });
+}
+
+/** No run begins before the one before it has ended. */
+function runsNeverOverlap({ plan, watch }: FinishedWorld): string[] {
+  return plan.jobs.flatMap(({ id }) => {
+    const runs = [...watch.inbounds.values()]
+      .filter(({ row }) => row.platformId.startsWith(`cron:${id}:`));
+    return runs.flatMap(({ row }, index) => {
+      const before = runs[index - 1];
+      const isOver = before === undefined || (before.endedAtMs ?? Infinity) <= row.acceptedAtMs;
+      return isOver ? [] : [`${row.platformId} began during ${before.row.platformId}`];
+    });
+  });
+}
+
+function at(dueMs: number, { startMs }: FinishedWorld): string {
+  return `+${dueMs - startMs} ms`;
+}
+
+/** By their names. */
+export const jobLaws: Readonly<Record<string, Law>> = {
+  accountsForEachDueTime,
+  saysOfEachRunWhatHappened,
+  runsSingleTimesOnce,
+  runsNeverOverlap,
+};
