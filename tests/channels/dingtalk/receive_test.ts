@@ -69,7 +69,7 @@ Deno.test("DingTalk brings rich text with its pictures, each under a name of its
   const media = harness.gateway.inbounds[0]?.media ?? [];
   assert.deepEqual(await Promise.all(media.map((path) => Deno.readFile(path))), pictures);
   assert.equal(new Set(media.map((path) => basename(path))).size, 2);
-  assert.ok(basename(media[0] ?? "").startsWith(msgId.replace(/=/g, "_")), media[0]);
+  assert.ok(basename(media[0] ?? "").startsWith(msgId.replace(/=/g, "_")), String(media[0]));
 });
 
 Deno.test("DingTalk keeps pictures of one sender apart", async () => {

@@ -1,0 +1,120 @@
+/**
+ * Starts the actors of a gateway: the core first, then the channels, then what acts by itself.
+ * @module
+ */
+
+import { join } from "node:path";
+import type { LoadedConfig } from "../config/load_config.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { ActorRef } from "../kernel/ref.ts";
+import type { ActorSystem } from "../kernel/system.ts";
+import { listSessionFiles } from "../session/adapters/session_folder.ts";
+import { sessionActor } from "../session/session.ts";
+import { eraseSession } from "../session/session_erasure.ts";
+import type { AuditPort } from "../tools/audit/audit_entry.ts";
+import { userHomeFolder } from "./adapters/local_folders.ts";
+import type { ChannelActorMessage } from "./channel_actor.ts";
+import { channelSessions } from "./channel_sessions.ts";
+import { localChannel, platformChannels, WORKER_ENTRY } from "./channel_wiring.ts";
+import { type Core, startCore } from "./core.ts";
+import { wakeEndedSessions } from "./ended_sessions.ts";
+import type { GatewayOptions } from "./gateway_options.ts";
+import { preloadOnce } from "./preload.ts";
+import { restartPort } from "./restart.ts";
+import { approvalRules } from "./rights/approval_rules.ts";
+import { ownerCheck } from "./rights/owner_check.ts";
+import type { WiredServices } from "./service_wiring.ts";
+
+/** What the actors stand on. */
+export interface ActorGround {
+  readonly system: ActorSystem;
+  readonly journal: Journal;
+  readonly services: WiredServices;
+  readonly audit: AuditPort;
+}
+
+/** What was started. */
+export interface StartedActors {
+  readonly core: Core;
+  readonly channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+}
+
+/** Starts them, and prints which channels are on. */
+export function startActors(
+  options: GatewayOptions,
+  { system, journal, services, audit }: ActorGround,
+): StartedActors {
+  const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
+  const { config, locations } = loaded;
+  const { onRestart: request, world: { clock } } = options;
+  const restart = request && restartPort({ clock, request });
+  const { defaults } = config.agents;
+  const { transcribeFolder } = services;
+  const platforms = isWhole
+    ? platformChannels({ config, locations, workerEntry, transcribeFolder })
+    : [];
+  const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
+  const { workspace } = services.shared.settings;
+  const sessions = join(workspace, "sessions");
+  const approval = approvalRules({
+    config,
+    platforms: platforms.map(({ name }) => name),
+    secrets: loaded.secrets.values,
+    surroundings: { folder: workspace, home: userHomeFolder() },
+  });
+  const isOwner = ownerCheck(config.owners);
+  const preloadModel = preloadOnce(services.preloadModel);
+  const shared = { ...services.shared, isOwner, restart, audit, approval };
+  const core = startCore({
+    system,
+    journal,
+    channels: [...local, ...platforms],
+    permitsMax: defaults.maxConcurrentRequests,
+    subagentsMax: defaults.maxConcurrentSubagents,
+    isUnified: defaults.unifiedSession,
+    recovers: isWhole,
+    progress: config.channels,
+    sendAttemptsMax: config.channels.sendMaxRetries,
+    owners: config.owners,
+    ...(isWhole && { retention: config.gateway.retention }),
+    ...(isWhole && defaults.idleCompactAfterMinutes > 0 && {
+      idleCompaction: {
+        clock,
+        idleMs: defaults.idleCompactAfterMinutes * 60_000,
+        files: services.shared.files,
+        list: () => listSessionFiles(sessions),
+      },
+    }),
+    eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
+    sessionsOf: (channel, router) => {
+      const list = () => listSessionFiles(sessions);
+      return channelSessions(channel, { ...services.shared, list, router });
+    },
+    startSession: (spawn, sessionKey, router, surroundings) => {
+      preloadModel(); // beside the session's own beginning
+      return spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router));
+    },
+  });
+  const { gate, alarms } = core;
+  services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });
+  if (isWhole) void wakeEndedSessions(journal, core.router);
+  const channels = core.startChannels();
+  services.automation.start({ spawn: (definition) => system.spawn(definition), core });
+  if (isWhole) services.heartbeat.start({ spawn: (definition) => system.spawn(definition), core });
+  if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
+  return { core, channels };
+}
+
+function printChannels(
+  enabled: readonly string[],
+  { config }: LoadedConfig,
+  print: (line: string) => void,
+): void {
+  if (enabled.length === 0) print("Channels: none is enabled (set channels.<name>.enabled)");
+  else print(`Channels: ${enabled.join(", ")}`);
+  for (const [name, { allowFrom }] of Object.entries(config.channels.enabled)) {
+    if (allowFrom.length === 0) {
+      print(`  ${name}: channels.${name}.allowFrom is empty, so nobody may write to it`);
+    }
+  }
+}
