@@ -7,7 +7,12 @@ import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import type { z } from "zod";
 import { AccessToken } from "../access_token.ts";
-import { DingTalkRefusedError, DingTalkUnreachableError, isStaleToken } from "./errors.ts";
+import {
+  DingTalkRefusedError,
+  DingTalkUnreachableError,
+  isAmbiguous,
+  isStaleToken,
+} from "./errors.ts";
 import type { DingTalkCall, DingTalkLink, Upload } from "./link.ts";
 import type { DingTalkSection } from "./manifest.ts";
 import {
@@ -60,7 +65,10 @@ export class DingTalkApi {
         const body = { appKey: section.clientId, appSecret: section.clientSecret };
         const action = "sign in";
         const call = { path: "/v1.0/oauth2/accessToken", body };
-        const answer = read(action, tokenSchema, await link.post(call, ending));
+        const posted = await link.post(call, ending).catch((error) => {
+          throw isAmbiguous(error) ? notSignedIn(error) : error;
+        });
+        const answer = read(action, tokenSchema, posted);
         return { token: answer.accessToken, lifeMs: answer.expireIn * 1_000 };
       },
     });
@@ -176,6 +184,12 @@ function refusalIn(
   return sent.invalidStaffIdList.length > 0
     ? { reason: "InvalidStaffId", description: "DingTalk knows no such person" }
     : null;
+}
+
+/** Whatever became of a sign-in: what it was for was not done. */
+function notSignedIn(error: unknown): DingTalkUnreachableError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new DingTalkUnreachableError("sign in", { reason, isInDoubt: false }, { cause: error });
 }
 
 /** @throws {DingTalkUnreachableError} for what is no answer: the call may have had its effect */

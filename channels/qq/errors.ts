@@ -47,6 +47,8 @@ export class QqUnreachableError extends GatewayError {
   readonly recovery = "retry";
   /** The call may have had its effect. */
   readonly isInDoubt: boolean;
+  /** For people, without names and addresses. */
+  readonly reason: string;
 
   constructor(
     action: string,
@@ -55,6 +57,7 @@ export class QqUnreachableError extends GatewayError {
   ) {
     super(`Cannot ${action}: ${reason}`, options);
     this.isInDoubt = isInDoubt;
+    this.reason = reason;
   }
 }
 

@@ -18,27 +18,36 @@ const TIMEOUT_MS = 15_000;
 const FILE_TIMEOUT_MS = 300_000;
 const REDIRECTS_MAX = 5;
 
-/** Makes a link; nothing is sent yet. Dispose of it to close its connections. */
-export function fetchLink(section: DingTalkSection): DingTalkLink {
-  return new FetchLink(section);
+/**
+ * Makes a link; nothing is sent yet. Dispose of it to close its connections.
+ *
+ * @param timeoutMs of a call without a file
+ */
+export function fetchLink(
+  section: DingTalkSection,
+  timeoutMs: number = TIMEOUT_MS,
+): DingTalkLink {
+  return new FetchLink(section, timeoutMs);
 }
 
 class FetchLink implements DingTalkLink {
   readonly #section: DingTalkSection;
+  readonly #timeoutMs: number;
   readonly #hosts: readonly string[];
   /** On a connection that was used before, a POST may travel twice: `fetch` repeats it by itself. */
   readonly #onceClient = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
   #isDisposed = false;
 
-  constructor(section: DingTalkSection) {
+  constructor(section: DingTalkSection, timeoutMs: number) {
     this.#section = section;
+    this.#timeoutMs = timeoutMs;
     this.#hosts = manifest.hosts(section);
   }
 
   async post(call: DingTalkCall, signal: AbortSignal): Promise<unknown> {
     const { path, body, token, isOnce = false } = call;
     const action = `call ${path}`;
-    return await within(TIMEOUT_MS, signal, action, async (limited) => {
+    return await within(this.#timeoutMs, signal, action, async (limited) => {
       const response = await fetch(`${this.#section.apiBase}${path}`, {
         method: "POST",
         headers: {

@@ -16,6 +16,8 @@ export interface HttpOptions {
   readonly client: Deno.HttpClient | undefined;
   /** Ends all calls. */
   readonly signal: AbortSignal;
+  /** How long a call without a file may take. @default 15 seconds */
+  readonly timeoutMs: number | undefined;
 }
 
 /** Long enough for a slow line, short enough to try again while a person waits. */
@@ -35,7 +37,7 @@ export async function call(
   const action = `call ${method} ${withoutTokens(path)}`;
   const url = new URL(options.apiUrl + path);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-  const timeoutMs = file === undefined ? TIMEOUT_MS : FILE_TIMEOUT_MS;
+  const timeoutMs = file === undefined ? options.timeoutMs ?? TIMEOUT_MS : FILE_TIMEOUT_MS;
   return await within(action, { timeoutMs, signal, options }, async (limits) => {
     const response = await fetch(url, { ...initOf(request, options), ...limits });
     const text = await response.text();

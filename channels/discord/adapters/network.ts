@@ -21,13 +21,17 @@ export interface NetworkOptions extends
   > {
   /** Ends every call, and gives back what they used. */
   readonly signal: AbortSignal;
+  /** How long a call without a file may take. @default 15 seconds */
+  readonly timeoutMs?: number;
 }
 
 /** Makes a link to the platform; nothing is sent yet. */
-export function openNetwork({ token, apiBase, signal, ...ways }: NetworkOptions): DiscordLink {
+export function openNetwork(
+  { token, apiBase, signal, timeoutMs, ...ways }: NetworkOptions,
+): DiscordLink {
   const client = proxyClient(ways);
   signal.addEventListener("abort", () => client?.close(), { once: true });
-  return new Network({ token, apiUrl: `${apiBase}/v${API_VERSION}`, client, signal });
+  return new Network({ token, apiUrl: `${apiBase}/v${API_VERSION}`, client, signal, timeoutMs });
 }
 
 class Network implements DiscordLink {

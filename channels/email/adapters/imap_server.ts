@@ -15,8 +15,6 @@ import { hideHostname } from "./system_name.ts";
 
 const logger = getLogger(["troupe", "email", "imap"]);
 
-/** How long a server may take to be connected to, and to greet. */
-const CONNECT_MS = 20_000;
 /** How long it may take to answer; one that is quiet for so long is asked whether it is there. */
 const ANSWER_MS = 2 * 60_000;
 /** Gmail's servers say so; they keep copies of what is sent, as do Microsoft's. */
@@ -26,9 +24,12 @@ const KEEPING_HOST = /(^|\.)(office365|outlook|hotmail|live)\.com$/i;
 /** The server that `imapHost` names. */
 export class ImapServer implements MailboxServer {
   readonly #section: EmailSection;
+  readonly #connectMs: number;
 
-  constructor(section: EmailSection) {
+  /** @param connectMs how long a server may take to be connected to, and to greet */
+  constructor(section: EmailSection, connectMs: number) {
     this.#section = section;
+    this.#connectMs = connectMs;
   }
 
   async open(signal: AbortSignal): Promise<OpenMailbox> {
@@ -96,8 +97,8 @@ export class ImapServer implements MailboxServer {
       clientInfo: { name: "Troupe" },
       logger: false,
       disableAutoIdle: true,
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
+      connectionTimeout: this.#connectMs,
+      greetingTimeout: this.#connectMs,
       socketTimeout: ANSWER_MS,
     });
     client.on("error", (error: unknown) => {

@@ -14,16 +14,18 @@ import { openSocket } from "./socket.ts";
 import { tlsOptions } from "./connecting.ts";
 import { hideHostname } from "./system_name.ts";
 
-const CONNECT_MS = 20_000;
 /** Servers that look for viruses take their time over the end of a mail. */
 const ANSWER_MS = 2 * 60_000;
 
 /** The server that `smtpHost` names. */
 export class SmtpServer implements PostServer {
   readonly #section: EmailSection;
+  readonly #connectMs: number;
 
-  constructor(section: EmailSection) {
+  /** @param connectMs how long a server may take to be connected to, and to greet */
+  constructor(section: EmailSection, connectMs: number) {
     this.#section = section;
+    this.#connectMs = connectMs;
   }
 
   async send({ from, to, bytes }: OutgoingMail, signal: AbortSignal): Promise<void> {
@@ -54,8 +56,8 @@ export class SmtpServer implements PostServer {
       ignoreTLS: !smtpUseSsl && !smtpUseTls,
       name: "localhost",
       tls: tlsOptions(this.#section),
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
+      connectionTimeout: this.#connectMs,
+      greetingTimeout: this.#connectMs,
       socketTimeout: ANSWER_MS,
       socketCloseTimeout: 0,
     });
@@ -92,7 +94,7 @@ export class SmtpServer implements PostServer {
   async #socket(signal: AbortSignal): Promise<Socket> {
     const { smtpHost: host, smtpPort: port } = this.#section;
     try {
-      return await openSocket({ host, port, timeoutMs: CONNECT_MS, signal });
+      return await openSocket({ host, port, timeoutMs: this.#connectMs, signal });
     } catch (error) {
       signal.throwIfAborted();
       throw smtpError(this.#action, "connect", error);

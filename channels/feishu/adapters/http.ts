@@ -28,13 +28,18 @@ const TIMEOUT_MS = 15_000;
  * Makes the sender behind every call of the SDK.
  *
  * @param lifeSignal ends all calls
+ * @param timeoutMsMax no call may take longer, whatever it asks for
  */
-export function fetchSender(lifeSignal: AbortSignal): SendHttp {
+export function fetchSender(
+  lifeSignal: AbortSignal,
+  timeoutMsMax: number = Infinity,
+): SendHttp {
   return async <Body, Data>(options: HttpOptions<Data>): Promise<Body> => {
     const url = urlOf(options);
     const action = `call ${options.method?.toUpperCase() ?? "GET"} ${url.pathname}`;
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), options.timeout || TIMEOUT_MS);
+    const timeoutMs = Math.min(options.timeout || TIMEOUT_MS, timeoutMsMax);
+    const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const signals = [timeout.signal, lifeSignal, ...(options.signal ? [options.signal] : [])];
     try {
       const response = await fetch(url, { ...initOf(options), signal: AbortSignal.any(signals) });

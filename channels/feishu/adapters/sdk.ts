@@ -30,6 +30,8 @@ export interface SdkLinkOptions {
   readonly clock: Pick<Clock, "now">;
   /** Ends every call and connection. */
   readonly signal: AbortSignal;
+  /** No call may take longer. @default as long as each asks for, usually 15 seconds */
+  readonly timeoutMsMax?: number;
 }
 
 /** Loads the SDK and makes a link to the platform with it; nothing is sent yet. */
@@ -52,7 +54,7 @@ class SdkLink implements FeishuLink {
     this.#options = options;
     this.#tokens = new TokenCache(options.clock);
     this.#logger = sdkLogger([appSecret, encryptKey, verificationToken]);
-    this.#send = fetchSender(signal);
+    this.#send = fetchSender(signal, options.timeoutMsMax);
     this.#client = new sdk.Client({
       appId,
       appSecret,

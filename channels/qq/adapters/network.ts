@@ -8,7 +8,13 @@ import { GatewayError } from "../../../actors/kernel/errors.ts";
 import type { LentToken } from "../../access_token.ts";
 import { openSocket } from "../../event_gateway/adapters/socket.ts";
 import type { GatewaySocket, SocketHandlers } from "../../event_gateway/socket.ts";
-import { QqCredentialsError, QqRefusedError, QqUnreachableError, WRONG_SECRET } from "../errors.ts";
+import {
+  isAmbiguous,
+  QqCredentialsError,
+  QqRefusedError,
+  QqUnreachableError,
+  WRONG_SECRET,
+} from "../errors.ts";
 import type { IncomingFile, QqLink, QqRequest } from "../link.ts";
 import type { QqSection } from "../manifest.ts";
 import { refusalSchema, tokenSchema } from "../wire.ts";
@@ -18,6 +24,8 @@ export interface NetworkOptions
   extends Pick<QqSection, "appId" | "secret" | "apiBase" | "authBase"> {
   /** Ends every call. */
   readonly signal: AbortSignal;
+  /** How long a call without a file may take. @default 15 seconds */
+  readonly timeoutMs?: number;
 }
 
 /** The platform wants at least five seconds: it may have sent a message whose answer is late. */
@@ -36,11 +44,13 @@ export function openNetwork(options: NetworkOptions): QqLink {
 
 class Network implements QqLink {
   readonly #options: NetworkOptions;
+  readonly #timeoutMs: number;
   /** A fresh connection for each call: the engine repeats one whose kept connection broke. */
   readonly #once = Deno.createHttpClient({ poolMaxIdlePerHost: 0, http2: false });
 
   constructor(options: NetworkOptions) {
     this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     const { signal } = options;
     if (signal.aborted) this.#once.close();
     else signal.addEventListener("abort", () => this.#once.close(), { once: true });
@@ -49,7 +59,7 @@ class Network implements QqLink {
   async lendToken(signal: AbortSignal): Promise<LentToken> {
     const { appId, secret, authBase } = this.#options;
     const action = "get a token";
-    const answer = await this.#call(action, TIMEOUT_MS, signal, async (limits) => {
+    const answer = await this.#call(action, this.#timeoutMs, signal, async (limits) => {
       const url = `${authBase}/app/getAppAccessToken`;
       const body = JSON.stringify({ appId, clientSecret: secret });
       return await answerOf(
@@ -57,6 +67,7 @@ class Network implements QqLink {
         await fetch(url, { method: "POST", headers: JSON_HEADERS, body, ...limits }),
       );
     }).catch((error) => {
+      if (isAmbiguous(error)) throw notSignedIn(action, error);
       if (!(error instanceof QqRefusedError && CREDENTIAL_CODES.has(error.platformCode))) {
         throw error;
       }
@@ -72,7 +83,7 @@ class Network implements QqLink {
     signal: AbortSignal,
   ): Promise<unknown> {
     const action = `call ${method} ${withoutIds(path)}`;
-    const timeoutMs = isLarge === true ? FILE_TIMEOUT_MS : TIMEOUT_MS;
+    const timeoutMs = isLarge === true ? FILE_TIMEOUT_MS : this.#timeoutMs;
     return this.#call(action, timeoutMs, signal, async (limits) => {
       const response = await fetch(this.#options.apiBase + path, {
         ...(method === "POST" && { client: this.#once }),
@@ -134,6 +145,12 @@ class Network implements QqLink {
 
 /** Without `Accept` the platform takes the AppID for a wrong one. */
 const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
+
+/** Whatever became of a request for a token: what it was for was not done. */
+function notSignedIn(action: string, error: unknown): QqUnreachableError {
+  const reason = error instanceof QqUnreachableError ? error.reason : "the platform failed";
+  return new QqUnreachableError(action, { reason, isInDoubt: false });
+}
 
 /** Whether nothing was sent. */
 function isUnconnected(error: unknown): boolean {

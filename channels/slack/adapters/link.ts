@@ -16,6 +16,8 @@ export interface SlackLinkOptions {
   readonly apiUrl: string;
   readonly botToken: string;
   readonly appToken: string;
+  /** How long a call may take. @default 15 seconds */
+  readonly timeoutMs?: number;
 }
 
 /** Long enough for a slow line, short enough to try again while a person waits. */
@@ -83,8 +85,9 @@ class FetchLink implements SlackLink {
     call: SlackCall,
     signal: AbortSignal,
   ): Promise<{ readonly body: unknown; readonly headers: Headers }> {
-    const { method, args, isOnce = false, timeoutMs = TIMEOUT_MS } = call;
     const { apiUrl, botToken, appToken } = this.#options;
+    const { method, args, isOnce = false } = call;
+    const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS;
     const action = `call ${method}`;
     const token = call.as === "app" ? appToken : botToken;
     return await within(timeoutMs, signal, action, async (limited) => {

@@ -40,9 +40,19 @@ const updatesSchema = z.array(updateSchema);
 
 type Library = typeof import("grammy/web");
 
+/** How long calls may take, by default half a minute and more. */
+export interface BotApiLimits {
+  readonly callSeconds?: number;
+  readonly uploadSeconds?: number;
+  readonly pollSeconds?: number;
+}
+
 /** Opens the Bot API for a section's token; nothing is called yet. */
-export async function openBotApi(section: TelegramSection): Promise<TelegramLink> {
-  return new BotApi(await import("grammy/web"), section);
+export async function openBotApi(
+  section: TelegramSection,
+  limits: BotApiLimits = {},
+): Promise<TelegramLink> {
+  return new BotApi(await import("grammy/web"), section, limits);
 }
 
 class BotApi implements TelegramLink {
@@ -55,13 +65,17 @@ class BotApi implements TelegramLink {
   readonly #sends: RawCalls;
   readonly #polls: RawCalls;
 
-  constructor(library: Library, section: TelegramSection) {
+  constructor(
+    library: Library,
+    section: TelegramSection,
+    { callSeconds = CALL_S, uploadSeconds = UPLOAD_S, pollSeconds = POLL_S }: BotApiLimits,
+  ) {
     this.#library = library;
     this.#section = section;
     this.#clients = clientsFor(section.proxy);
-    this.#calls = this.#open(this.#clients.kept, CALL_S);
-    this.#sends = this.#open(this.#clients.once, UPLOAD_S);
-    this.#polls = this.#open(this.#clients.kept, POLL_S);
+    this.#calls = this.#open(this.#clients.kept, callSeconds);
+    this.#sends = this.#open(this.#clients.once, uploadSeconds);
+    this.#polls = this.#open(this.#clients.kept, pollSeconds);
   }
 
   async getMe(signal: AbortSignal): Promise<BotInfo> {
