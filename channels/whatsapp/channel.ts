@@ -128,6 +128,7 @@ export class WhatsAppChannel implements Channel {
             },
             codeShown: () => {},
             linked: () => {},
+            named: (person) => receiving.learn(person),
             isWanted: (message) => receiving.isWanted(message),
             kept: () => receiving.wake(),
           },

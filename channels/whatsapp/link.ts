@@ -85,6 +85,8 @@ export interface ConnectionEvents {
   codeShown(code: string): void;
   /** A phone has linked this device. */
   linked(): void;
+  /** The server names a person, as a message of theirs arrives; it may take a moment to be read. */
+  named(person: PersonIds): void;
   /** Is a message to be kept? Asked before the server learns that it arrived. */
   isWanted(message: ReceivedMessage): boolean;
   /** A message was kept. */

@@ -39,6 +39,8 @@ export interface LocationMessage {
   readonly name?: string | undefined;
   readonly address?: string | undefined;
   readonly comment?: string | undefined;
+  /** What a live place has instead of a comment. */
+  readonly caption?: string | undefined;
   readonly contextInfo?: MessageContext | undefined;
 }
 
@@ -153,6 +155,7 @@ const locationSchema: z.ZodType<LocationMessage> = z.object({
   name: text,
   address: text,
   comment: text,
+  caption: text,
   contextInfo: lenient(contextSchema),
 });
 const contactSchema: z.ZodType<ContactMessage> = z.object({ displayName: text, vcard: text });

@@ -18,7 +18,7 @@ import type {
 } from "../link.ts";
 import type { ReceivedMessage } from "../wire.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
-import { decodedMessage, decodedStanza } from "./decode.ts";
+import { decodedMessage, decodedStanza, type OwnIds, writerOf } from "./decode.ts";
 import type { DeviceStore, StoredDevice } from "./device_store.ts";
 import { GroupCache } from "./group_cache.ts";
 import { type Library, libraryLogger } from "./library.ts";
@@ -132,6 +132,11 @@ class LibraryConnection implements Connection {
     await limit;
   }
 
+  get #own(): OwnIds {
+    const { id = "", lid = "" } = this.#credentials.me ?? {};
+    return { id, lid };
+  }
+
   #open(): WASocket {
     const { library, device, serverUrl, store } = this.#options;
     const { Browsers, DEFAULT_CONNECTION_CONFIG, makeWASocket, proto } = library;
@@ -189,7 +194,10 @@ class LibraryConnection implements Connection {
     });
   }
 
+  /** The library reads messages in no order while it learns who wrote one; who did is known at once. */
   #noteStanza(stanza: BinaryNode): void {
+    const { events, library } = this.#options;
+    events.named(writerOf(library, { stanza, own: this.#own }));
     for (const { content } of Array.isArray(stanza.content) ? stanza.content : []) {
       if (content instanceof Uint8Array) this.#stanzas.set(content, stanza);
     }
@@ -197,8 +205,7 @@ class LibraryConnection implements Connection {
 
   #read(stanza: BinaryNode, plain: Uint8Array): void {
     const { library } = this.#options;
-    const own = { id: this.#credentials.me?.id ?? "", lid: this.#credentials.me?.lid ?? "" };
-    this.#keep(decodedStanza(library, { stanza, plain, own }));
+    this.#keep(decodedStanza(library, { stanza, plain, own: this.#own }));
   }
 
   /** Keeps a message that somebody waits for; each comes here twice. */

@@ -5,6 +5,7 @@
 
 import type { BinaryNode, proto, WAMessage } from "@whiskeysockets/baileys";
 import { getLogger } from "@logtape/logtape";
+import { isGroup, type PersonIds, personOf } from "../ids.ts";
 import { type ReceivedMessage, receivedSchema } from "../wire.ts";
 import type { Library } from "./library.ts";
 
@@ -38,6 +39,22 @@ export function decodedStanza(
     // The library tells the server the same when it reads the message itself.
     logger.warn("Ignored a message that cannot be read: {error}", { error });
     return null;
+  }
+}
+
+/** Who wrote what comes in a node, before it is decrypted; nobody when it cannot be told. */
+export function writerOf(
+  { decodeMessageNode }: Library,
+  { stanza, own }: { readonly stanza: BinaryNode; readonly own: OwnIds },
+): PersonIds {
+  try {
+    const { key } = decodeMessageNode(stanza, own.id, own.lid).fullMessage;
+    if (key.fromMe === true) return personOf();
+    return isGroup(key.remoteJid ?? "")
+      ? personOf(key.participant, key.participantAlt)
+      : personOf(key.remoteJid, key.remoteJidAlt);
+  } catch {
+    return personOf(); // the library says so when it comes to the message
   }
 }
 

@@ -140,11 +140,12 @@ function pollOf(contents: Contents): PollMessage | undefined {
 }
 
 function placeLines(place: LocationMessage): readonly string[] {
-  const { degreesLatitude, degreesLongitude, name = "", address = "", comment = "" } = place;
+  const { degreesLatitude, degreesLongitude, name = "", address = "" } = place;
+  const { comment = "", caption = comment } = place;
   const named = [name, address].filter(Boolean).join(", ");
   return [
     ...(named === "" ? [] : [bracketed("venue", named)]),
     `[location: ${degreesLatitude}, ${degreesLongitude}]`,
-    ...(comment === "" ? [] : [comment]),
+    ...(caption === "" ? [] : [caption]),
   ];
 }

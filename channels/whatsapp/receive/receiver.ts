@@ -11,7 +11,7 @@ import { tryHandIn } from "../../handing_in.ts";
 import { Lateness } from "../../lateness.ts";
 import { Strangers } from "../../strangers.ts";
 import type { Inbox, InboxEntry } from "../adapters/inbox.ts";
-import { idOf, type PersonIds } from "../ids.ts";
+import { idOf, isListed, type PersonIds } from "../ids.ts";
 import type { ReceivedMessage } from "../wire.ts";
 import { type AdmissionRules, admit, revokedId, senderOf } from "./admission.ts";
 import type { MessageContents, Received } from "./contents.ts";
@@ -71,12 +71,18 @@ export class Receiver {
       case "stranger":
         this.#strangers.note(idOf(admission.sender));
         return false;
-      case "admitted": {
-        const { phone, lid } = admission.sender;
-        if (phone !== null && lid !== null) this.#options.learn(lid, phone);
+      case "admitted":
+        this.learn(admission.sender);
         return true;
-      }
     }
+  }
+
+  /** Remembers the number behind the id of somebody who may write. */
+  learn(person: PersonIds): void {
+    const { phone, lid } = person;
+    const { allowFrom, phoneOf, learn } = this.#options;
+    if (phone === null || lid === null || !isListed(person, allowFrom)) return;
+    if (phoneOf(lid) !== phone) learn(lid, phone);
   }
 
   /** Hands in what is kept; resolves when that is nothing more. Calls do not add up. */

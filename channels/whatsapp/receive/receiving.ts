@@ -79,6 +79,11 @@ export class Receiving implements AsyncDisposable {
     this.#receiver.isSelf(self);
   }
 
+  /** Somebody was named, by number and id perhaps. */
+  learn(person: PersonIds): void {
+    this.#receiver.learn(person);
+  }
+
   /** Is this message one to keep and hand in? */
   isWanted(message: ReceivedMessage): boolean {
     return this.#receiver.isWanted(message);

@@ -107,6 +107,7 @@ async function attempt(
         onMessage(message);
         return false;
       },
+      named: () => {},
       kept: () => {},
     },
   });
