@@ -15,11 +15,13 @@ export function addMigrate(
   done: (exitCode: number) => void,
 ): void {
   program.command("migrate")
-    .description("take over what nanobot kept, or give it back; nothing is written over")
-    .argument("<folder>", "~/.nanobot, or a copy of it; with --to, where a folder is made")
+    .description(
+      "take over what nanobot or OpenClaw kept, or give it to nanobot; nothing is written over",
+    )
+    .argument("<folder>", "~/.nanobot, ~/.openclaw or a copy; with --to, where a folder is made")
     .addOption(
       new Option("--from <assistant>", "whose folder it is, where that cannot be seen")
-        .choices(["nanobot"]),
+        .choices(["nanobot", "openclaw"]),
     )
     .addOption(
       new Option("--to <assistant>", "carry what is here into a folder for this one instead")

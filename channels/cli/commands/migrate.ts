@@ -4,9 +4,11 @@
  */
 
 import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
+import { ConfigError } from "../../../actors/config/errors.ts";
 import { parseConfigText } from "../../../actors/config/json_text.ts";
 import {
   absolutePath,
+  type ConfigPlace,
   locate,
   locateConfig,
   type Locations,
@@ -17,18 +19,19 @@ import { connectControl } from "../../../actors/gateway/adapters/control_socket.
 import { configureLogging } from "../../../actors/gateway/adapters/logging.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { takeLocks } from "../../../actors/gateway/locks.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { replaceConfigFile } from "../adapters/config_file.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { SourceTree } from "../migrate/adapters/source_tree.ts";
 import { realPlace, TargetFiles } from "../migrate/adapters/target_files.ts";
 import { carry } from "../migrate/carry.ts";
 import { planFromNanobot } from "../migrate/nanobot_source.ts";
+import { OPENCLAW_CONFIGS, planFromOpenClaw } from "../migrate/openclaw_source.ts";
 import { planForNanobot } from "../migrate/nanobot_target.ts";
 import { type Assistant, MigrateError, type Migration, type Plan } from "../migrate/plan.ts";
 import { migrationText } from "../migrate/report_text.ts";
-import { mergeSettings } from "../migrate/settings.ts";
-import { readConfigState } from "../onboarding/config_draft.ts";
+import { mergeSettings, valueAt } from "../migrate/settings.ts";
+import { draftConfig, readConfigState } from "../onboarding/config_draft.ts";
 
 /** Flags of the command. */
 export interface MigrateFlags {
@@ -68,7 +71,9 @@ async function takeOver(
   const from = await assistantOf(tree, flags.from);
   await refuseSameFolders(tree.root, target.locations);
   const reading = { source: target.source, nowMs: systemWorld().clock.now() };
-  const plan = await planFromNanobot(tree, reading);
+  const plan = from === "openclaw"
+    ? await planFromOpenClaw(tree, reading)
+    : await planFromNanobot(tree, reading);
   const isDryRun = flags.dryRun === true;
   using _locks = await locksOf(target, isDryRun);
   const done = await carryAll(plan, target, isDryRun);
@@ -121,17 +126,50 @@ interface Target {
   readonly namedWorkspace: string | null;
 }
 
+/**
+ * A file that is sound, but names variables that are not set here: it may be read elsewhere.
+ *
+ * @throws {ConfigError} when something else is wrong with it
+ */
+async function targetWithoutVariables(
+  source: ConfigSource,
+  place: ConfigPlace,
+  named: string | null,
+): Promise<Target> {
+  const { configFile, homeFolder } = place;
+  const text = await source.readTextFile(configFile);
+  try {
+    await draftConfig(source, { configFile, text }, []);
+  } catch (error) {
+    const isOnlyThat = error instanceof ConfigError &&
+      error.faults.every(({ code }) => code === "config_variable_missing");
+    if (!isOnlyThat) throw error;
+  }
+  const written = parseConfigText(text ?? "{}", configFile);
+  const configured = valueAt(written, ["agents", "defaults", "workspace"]);
+  const own = typeof configured === "string" && configured !== ""
+    ? absolutePath(configured, dirname(configFile), source)
+    : join(homeFolder, "workspace");
+  const locations = locate(place, named ?? own);
+  return { source, locations, text, namedWorkspace: named === own ? null : named };
+}
+
 async function openSource(path: string): Promise<SourceTree> {
   const tree = await SourceTree.open(path);
   if (tree !== null) return tree;
-  throw new MigrateError(`Cannot migrate "${path}": there is no such folder; name ~/.nanobot`);
+  throw new MigrateError(
+    `Cannot migrate "${path}": there is no such folder; name ~/.nanobot or ~/.openclaw`,
+  );
 }
 
 async function assistantOf(tree: SourceTree, told: Assistant | undefined): Promise<Assistant> {
   if (told !== undefined) return told;
+  for (const name of [...OPENCLAW_CONFIGS, "agents"]) {
+    if (await tree.has(name)) return "openclaw";
+  }
   if (await tree.has("config.json") || await tree.has("workspace")) return "nanobot";
   throw new MigrateError(
-    `Cannot migrate "${tree.root}": it looks like no folder of nanobot; name the one with config.json`,
+    `Cannot migrate "${tree.root}": it looks like no folder of nanobot or OpenClaw; name the one with their configuration`,
   );
 }
 
@@ -142,7 +180,7 @@ async function targetOf(source: ConfigSource, flags: MigrateFlags): Promise<Targ
     : absolutePath(flags.workspace, source.cwd, source);
   const state = await readConfigState(source, place.configFile);
   if (state.state === "broken") {
-    throw new MigrateError(`${state.reason}\nCannot migrate into a configuration that is broken`);
+    return await targetWithoutVariables(source, place, named);
   }
   if (state.state === "none") {
     const locations = locate(place, named ?? join(place.homeFolder, "workspace"));
