@@ -57,3 +57,32 @@ Deno.test("A WebSocket client is answered by a gateway that has the printed righ
   ]);
   assert.deepEqual(await ask("/api/sessions/websocket%3Aweather", "DELETE"), { deleted: true });
 });
+
+Deno.test("channels status tells that a WebSocket's port is taken, until it is free", async () => {
+  await using home = await GatewayHome.make();
+  const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr;
+  const websocket = { enabled: true, port, websocketRequiresToken: false };
+  const options: GatewayProcessOptions = { config: { channels: { websocket } } };
+  await writeConfig(home, options);
+  await using gateway = await GatewayProcess.start(home, options);
+  const status = async (): Promise<string> => {
+    const { code, stdout, stderr } = await runTroupe(["channels", "status"], home.path);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  await until(async () => JSON.stringify(await gateway.health()).includes("Cannot listen on"), {
+    what: "a port that is taken",
+    timeoutMs: 30_000,
+  });
+  assert.match(
+    await status(),
+    /websocket: connecting \(Cannot listen on "127\.0\.0\.1:\d+": .*in use/,
+  );
+  taken.close();
+  await until(async () => /"state":"ready"/.test(JSON.stringify(await gateway.health())), {
+    what: "a server that listens",
+    timeoutMs: 30_000,
+  });
+  assert.match(await status(), /websocket: ready/);
+});
