@@ -7,6 +7,7 @@
 
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { z } from "zod";
 import { DeviceKeys } from "./device_keys.ts";
 import { Inbox } from "./inbox.ts";
 
@@ -16,6 +17,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 const SENT_MAX = 1_000;
 /** Numbers behind ids, of people who may write. */
 const PEOPLE_MAX = 10_000;
+
+/** Digits, as the library writes them. */
+const phoneSchema: z.ZodType<string | null> = z.string().regex(/^\d+$/).nullable().catch(null);
 
 const SCHEMA = `
   create table if not exists devices (
@@ -114,7 +118,13 @@ export class DeviceStore implements Disposable {
   /** The number behind somebody's id, if it is known. */
   phoneOf(lid: string): string | null {
     const row = this.#database.prepare("select phone from people where lid = ?").get(lid);
-    return row === undefined ? null : String(row["phone"]);
+    return row === undefined ? this.#answeredPhone(lid) : String(row["phone"]);
+  }
+
+  /** The number as the server answered it to the library, when something was sent there. */
+  #answeredPhone(lid: string): string | null {
+    const text = this.current()?.keys.get("lid-mapping", `${lid}_reverse`) ?? null;
+    return text === null ? null : phoneSchema.parse(JSON.parse(text));
   }
 
   /** Keeps a message that goes out. */

@@ -128,3 +128,11 @@ Deno.test("WhatsApp knows a person by id alone in the moment after both were tol
   platform.userSays({ from: alice, message: { conversation: "id alone" }, named: "lid" });
   assert.deepEqual((await harness.texts(2)).toSorted(), ["both", "id alone"]);
 });
+
+Deno.test("WhatsApp knows a person by id alone whom it wrote to by number", async () => {
+  await using harness = await Harness.ready();
+  const { platform, alice } = harness;
+  await harness.deliver({ key: "a:0", text: "good morning" });
+  platform.userSays({ from: alice, message: { conversation: "and to you" }, named: "lid" });
+  assert.deepEqual(await harness.texts(1), ["and to you"]);
+});
