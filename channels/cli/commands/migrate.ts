@@ -74,6 +74,8 @@ async function takeOver(
   const plan = from === "openclaw"
     ? await planFromOpenClaw(tree, reading)
     : await planFromNanobot(tree, reading);
+  // It may lie elsewhere: where it is ours already, there is nothing to carry.
+  if (plan.workspace !== null) await refuseSameFolders(plan.workspace, target.locations);
   const isDryRun = flags.dryRun === true;
   using _locks = await locksOf(target, isDryRun);
   const done = await carryAll(plan, target, isDryRun);

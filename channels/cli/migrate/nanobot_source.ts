@@ -40,6 +40,7 @@ export async function planFromNanobot(home: SourceTree, reading: Reading): Promi
   const draft = new PlanDraft();
   const written = await readSettings(home, draft);
   const workspace = await openWorkspace(home, written, { reading, draft });
+  draft.workspace = workspace?.root ?? null;
   draft.settings = ourSettings(written, draft);
   noteChanges(draft);
   const names = { source: "nanobot", fileOf: sessionFileName } as const;

@@ -38,6 +38,7 @@ export async function planFromOpenClaw(home: SourceTree, reading: Reading): Prom
   const found = await readSettings(home, draft);
   draft.settings = found.settings;
   const workspace = await openWorkspace(home, found, reading);
+  draft.workspace = workspace?.root ?? null;
   if (workspace === null) {
     draft.leave("memory", "workspace", ["unreadable", "there is no such folder"]);
   } else {

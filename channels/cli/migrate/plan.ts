@@ -69,6 +69,8 @@ export interface Plan {
   readonly left: readonly LeftBehind[];
   /** Sentences about what changes by the move. */
   readonly notes: readonly string[];
+  /** The workspace that was read, absolute and without links; null without one. */
+  readonly workspace: string | null;
 }
 
 /** A plan while it is made. */
@@ -79,6 +81,7 @@ export class PlanDraft {
   readonly skills: PlannedSkill[] = [];
   readonly left: LeftBehind[] = [];
   readonly notes: string[] = [];
+  workspace: string | null = null;
 
   /** Notes what stays behind. */
   leave(part: Part, what: string, [reason, why]: readonly [LeftBehind["reason"], string]): void {

@@ -210,6 +210,12 @@ Deno.test("migrate refuses while a gateway holds the target, and folders that ov
   }
   const inside = await place.migrate("--workspace", join(place.source, "workspace"));
   assert.deepEqual([inside.code, /lies in it/.test(inside.err)], [2, true]);
+  const shared = { agents: { defaults: { workspace: place.workspace } } };
+  await writeFiles(place.source, { "config.json": JSON.stringify(shared) });
+  const before = await printOf(place.workspace);
+  const same = await place.migrate();
+  assert.deepEqual([same.code, /lies in it/.test(same.err)], [2, true]);
+  assert.equal(await printOf(place.workspace), before);
   await Deno.remove(place.source, { recursive: true });
   const gone = await place.migrate();
   assert.deepEqual([gone.code, /no such folder/.test(gone.err)], [2, true]);
