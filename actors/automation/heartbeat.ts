@@ -35,6 +35,14 @@ const NOTE = "heartbeat:state";
 export interface HeartbeatTarget {
   readonly channel: string;
   readonly chatId: string;
+  /** What the channel needs to answer in a thread of the chat; {} elsewhere. */
+  readonly context: JsonObject;
+}
+
+/** What came of a look, in half a sentence. */
+export interface HeartbeatLook {
+  readonly atMs: number;
+  readonly outcome: string;
 }
 
 /** What the heartbeat is made of. */
@@ -50,6 +58,8 @@ export interface HeartbeatOptions {
   readonly runs: Pick<RunPort, "accept" | "find">;
   /** Null when nobody is to hear of results. */
   readonly target: () => Promise<HeartbeatTarget | null>;
+  /** Told of each look. @default nobody is */
+  readonly onLook?: (look: HeartbeatLook) => void;
 }
 
 /** All that the heartbeat's actor understands. */
@@ -108,6 +118,8 @@ class Heartbeat implements Actor<HeartbeatActorMessage> {
   }
 
   #looked(outcome: Outcome<string>): void {
+    const what = outcome.state === "ok" ? outcome.value : `failed: ${outcome.error.message}`;
+    this.#options.onLook?.({ atMs: this.#context.clock.now(), outcome: what });
     if (outcome.state === "ok") logger.debug("Heartbeat: {what}", { what: outcome.value });
     else logger.warn("Heartbeat failed: {reason}", { reason: outcome.error.message });
     this.#wait();
@@ -183,7 +195,7 @@ function inputOf(tasks: string, slotMs: number, target: HeartbeatTarget | null):
       "Do them, and answer with what a person should know. If there is nothing to tell, say so in " +
       "a few words: nobody is disturbed with that.",
     media: [],
-    context: {},
+    context: target?.context ?? {},
     wantsStream: false,
   };
 }

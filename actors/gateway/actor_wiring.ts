@@ -85,6 +85,7 @@ export function startActors(
         list: () => listSessionFiles(sessions),
       },
     }),
+    onInbound: (inbound) => services.heartbeat.saw(inbound),
     eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
     sessionsOf: (channel, router) => {
       const list = () => listSessionFiles(sessions);

@@ -5,7 +5,7 @@
  */
 
 import type { ChannelSessions } from "../../channels/channel.ts";
-import type { Accepted, ActedRow, Journal, NewInbound } from "../journal/journal.ts";
+import type { Accepted, ActedRow, Inbound, Journal, NewInbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
 import { idleCompactionActor, type IdleCompactionOptions } from "../session/idle_compaction.ts";
@@ -77,6 +77,8 @@ export interface CoreOptions {
   readonly sessionsOf?:
     | ((channel: string, router: ActorRef<RouterMessage>) => ChannelSessions)
     | undefined;
+  /** Told of each message that is taken in. @default nobody is */
+  readonly onInbound?: ((inbound: Inbound) => void) | undefined;
   readonly startSession: (
     ...args: [...Parameters<StartSession>, surroundings: SessionSurroundings]
   ) => ReturnType<StartSession>;
@@ -135,6 +137,7 @@ export function startCore(options: CoreOptions): Core {
   const router = system.spawn(routerActor({
     journal,
     eraseSession: options.eraseSession,
+    onInbound: options.onInbound,
     recovers: options.recovers,
     ...(options.awakeMax !== undefined && { awakeMax: options.awakeMax }),
     startSession: (...args) =>

@@ -138,6 +138,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     reportHealth({
       version,
       jobs: () => automation.report(),
+      heartbeat: isWhole ? services.heartbeat.report : undefined,
       uptimeMs,
       deadLetters: () => system.deadLetters,
       journal,

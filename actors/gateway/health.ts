@@ -11,6 +11,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_actor.ts";
 import type { GateActorMessage, GateReport } from "./gate.ts";
 import type { McpHealth } from "./mcp_wiring.ts";
+import type { HeartbeatReport } from "./heartbeat_wiring.ts";
 import type { OutboxActorMessage, OutboxReport } from "./outbox.ts";
 import type { RouterActorMessage, SessionsReport } from "./router.ts";
 
@@ -71,6 +72,14 @@ export interface HealthReport {
     /** Why they cannot be kept just now. */
     readonly trouble: string | null;
   } | null;
+  /** The regular look at HEARTBEAT.md; null where it is off. */
+  readonly heartbeat: {
+    readonly every_s: number;
+    /** ISO; null before the first look of this process. */
+    readonly last_look: string | null;
+    /** What came of it, in half a sentence. */
+    readonly outcome: string | null;
+  } | null;
   /** Messages inside the gateway that no actor handled. */
   readonly dead_letters: number;
 }
@@ -82,6 +91,8 @@ export interface HealthSources {
   readonly deadLetters: () => number;
   /** @default nobody knows of jobs */
   readonly jobs?: () => Promise<CronReport | null>;
+  /** @default there is none */
+  readonly heartbeat?: (() => HeartbeatReport | null) | undefined;
   readonly journal: Journal;
   readonly gate: ActorRef<GateActorMessage>;
   readonly router: ActorRef<RouterActorMessage>;
@@ -128,6 +139,7 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
     queue: counts === null ? null : queueDepths(counts),
     stranded: counts === null ? null : strandedCounts(counts),
     jobs: jobs === null ? null : jobsHealth(jobs),
+    heartbeat: heartbeatHealth(sources.heartbeat?.() ?? null),
     dead_letters: sources.deadLetters(),
   };
 }
@@ -137,6 +149,16 @@ function jobsHealth(
 ): HealthReport["jobs"] {
   const next = nextDueMs === null ? null : new Date(nextDueMs).toISOString();
   return { count, enabled, running, next_due: next, trouble };
+}
+
+function heartbeatHealth(report: HeartbeatReport | null): HealthReport["heartbeat"] {
+  if (report === null) return null;
+  const { everyS, last } = report;
+  return {
+    every_s: everyS,
+    last_look: last === null ? null : new Date(last.atMs).toISOString(),
+    outcome: last?.outcome ?? null,
+  };
 }
 
 async function channelHealth(

@@ -3,29 +3,26 @@
  * @module
  */
 
-import { join } from "node:path";
 import type { Provider } from "../../providers/provider.ts";
 import {
   HEARTBEAT_SESSION,
   heartbeatActor,
   type HeartbeatActorMessage,
-  type HeartbeatTarget,
+  type HeartbeatLook,
 } from "../automation/heartbeat.ts";
 import { isWorthTelling } from "../automation/heartbeat_model.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
-import { type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
+import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { AskedModel } from "../memory/ask_once.ts";
-import { DiskSessionShelf } from "../session/adapters/session_shelf.ts";
 import type { HeartbeatPort } from "../session/ports.ts";
-import { listSessions } from "../session/session_catalog.ts";
 import type { UsageLedger } from "../session/usage_ledger.ts";
 import type { Core } from "./core.ts";
 import { countedCalls } from "./counted_calls.ts";
+import { HeartbeatTargets } from "./heartbeat_target.ts";
+import { ownerCheck } from "./rights/owner_check.ts";
 
-/** Conversations among which the one that was last active is looked for. */
-const CANDIDATES_MAX = 200;
 /** A decision is a call with a few words. */
 const DECISION_TOKENS_MAX = 2_000;
 
@@ -33,8 +30,6 @@ const DECISION_TOKENS_MAX = 2_000;
 export interface HeartbeatWiring {
   readonly loaded: LoadedConfig;
   readonly journal: Journal;
-  /** Real path. */
-  readonly workspace: string;
   readonly provider: Provider;
   readonly usage: UsageLedger;
   readonly readPrompt: (path: string) => Promise<string | null>;
@@ -53,8 +48,19 @@ export interface WiredHeartbeat {
   readonly port: HeartbeatPort;
   /** Starts the actor, if the heartbeat is on. */
   readonly start: (surroundings: HeartbeatSurroundings) => void;
+  /** A message was taken in: a person's says where results go. */
+  readonly saw: (inbound: Inbound) => void;
+  /** How it stands; null where it is off. */
+  readonly report: () => HeartbeatReport | null;
   /** What is said at the start. */
   readonly line: string;
+}
+
+/** How it stands with the heartbeat. */
+export interface HeartbeatReport {
+  readonly everyS: number;
+  /** Null before the first one of this process. */
+  readonly last: HeartbeatLook | null;
 }
 
 /** Wires it. */
@@ -63,6 +69,9 @@ export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
   const { heartbeat } = config.gateway;
   const { timezone } = config.agents.defaults;
   const model = askedModel(options);
+  const isOwner = ownerCheck(config.owners);
+  const targets = new HeartbeatTargets({ journal, isOwner, configured: heartbeat.target });
+  let last: HeartbeatLook | null = null;
   return {
     port: {
       recentMessagesMax: heartbeat.keepRecentMessages,
@@ -82,9 +91,12 @@ export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
           accept: (inbound) => core.accept(inbound),
           find: (inputId) => journal.inbound(SYSTEM_CHANNEL, inputId),
         },
-        target: () => Promise.resolve(targetOf(options, core)),
+        target: () => targets.find((name) => core.outboxes.has(name)),
+        onLook: (look) => last = look,
       }));
     },
+    saw: (inbound) => targets.saw(inbound),
+    report: () => heartbeat.enabled ? { everyS: heartbeat.intervalS, last } : null,
     line: heartbeatLine(options),
   };
 }
@@ -99,33 +111,10 @@ function askedModel({ loaded: { config }, journal, provider, usage }: HeartbeatW
   };
 }
 
-/** The configured chat, or the one that was last active on a platform that is on. */
-function targetOf(
-  { loaded: { config }, workspace }: HeartbeatWiring,
-  { outboxes }: HeartbeatSurroundings["core"],
-): HeartbeatTarget | null {
-  const { target } = config.gateway.heartbeat;
-  if (target !== null) {
-    const place = placeOf(target);
-    return outboxes.has(place.channel) ? place : null;
-  }
-  const shelf = new DiskSessionShelf(join(workspace, "sessions"));
-  const { sessions } = listSessions(shelf, { limit: CANDIDATES_MAX, offset: 0 });
-  return sessions.map(({ key }) => placeOf(key)).find(({ channel, chatId }) =>
-    // The terminal comes and goes; a thread's key names no chat.
-    channel !== "cli" && outboxes.has(channel) && !chatId.includes(":")
-  ) ?? null;
-}
-
-function placeOf(key: string): HeartbeatTarget {
-  const colon = key.indexOf(":");
-  return { channel: key.slice(0, Math.max(0, colon)), chatId: key.slice(colon + 1) };
-}
-
 function heartbeatLine({ loaded: { config } }: HeartbeatWiring): string {
   const { enabled, intervalS, quietHours, target } = config.gateway.heartbeat;
   if (!enabled) return "Heartbeat: off";
   const every = intervalS % 60 === 0 ? `${intervalS / 60} min` : `${intervalS} s`;
   const quiet = quietHours === null ? "" : `, but not ${quietHours}`;
-  return `Heartbeat: every ${every}${quiet}, for ${target ?? "the chat that was last active"}`;
+  return `Heartbeat: every ${every}${quiet}, for ${target ?? "the chat where a person last wrote"}`;
 }

@@ -84,6 +84,8 @@ export interface RouterOptions {
   /** @default 1_000 */
   readonly awakeMax?: number;
   readonly startSession: StartSession;
+  /** Told of each message that is taken in, but for those of a rush. @default nobody is */
+  readonly onInbound?: ((inbound: Inbound) => void) | undefined;
   /** Deletes a conversation that nobody has awake. @default none is deleted */
   readonly eraseSession?: ((sessionKey: string) => Promise<SessionErased>) | undefined;
 }
@@ -151,6 +153,8 @@ class Router implements Actor<Message> {
   receive(message: Message): void {
     switch (message.type) {
       case "inbound_accepted":
+        this.#options.onInbound?.(message.inbound);
+        return this.#pass(message.inbound, message);
       case "inbound_withdrawn":
         return this.#pass(message.inbound, message);
       case "rescan":

@@ -133,7 +133,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
   const automation = wireAutomation({ loaded, world, journal, workspace, isScheduled });
   const readPrompt = (path: string) => promptFiles.read(path);
-  const heartbeat = wireHeartbeat({ loaded, journal, workspace, provider, usage, readPrompt });
+  const heartbeat = wireHeartbeat({ loaded, journal, provider, usage, readPrompt });
   const ofTools = { ...memory, read: (path: string) => promptFiles.read(path) };
   const rules = pathRules(loaded, workspace);
   const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);

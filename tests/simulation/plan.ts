@@ -130,15 +130,21 @@ function planLimits(chance: Chance): Pick<WorldPlan, "awakeMax" | "retention"> {
 
 function planJobs(chance: Chance, untilMs: number): readonly PlannedJob[] {
   const count = chance.weighted([[0, 3], [1, 1], [3, 1]]);
-  return Array.from({ length: count }, (_, index): PlannedJob => ({
-    id: `job${index + 1}`,
-    firstMs: chance.between(1, untilMs),
-    everyMs: chance.happens(0.25) ? null : chance.between(10, 120) * 1_000,
-    missedRuns: chance.pick(["skip", "once", "all"]),
-    chat: chance.happens(0.3)
-      ? null
-      : { channel: chance.pick(["stream", "plain"]), chatId: "chat1" },
-  }));
+  return Array.from({ length: count }, (_, index): PlannedJob => {
+    const missedRuns = chance.pick(["skip", "once", "all"] as const);
+    // What is made up for one by one must get done before the jobs are paused.
+    const isShort = missedRuns !== "all" && chance.happens(0.5);
+    const everyMs = (isShort ? chance.between(10, 20) : chance.between(60, 120)) * 1_000;
+    return {
+      id: `job${index + 1}`,
+      firstMs: chance.between(1, untilMs),
+      everyMs: chance.happens(0.25) ? null : everyMs,
+      missedRuns,
+      chat: chance.happens(0.3)
+        ? null
+        : { channel: chance.pick(["stream", "plain"]), chatId: "chat1" },
+    };
+  });
 }
 
 function planChannels(chance: Chance): readonly PlannedChannel[] {

@@ -563,12 +563,6 @@ const JOBS: readonly PlantedFault[] = [
     find: "  return job.deleteAfterRun ? book.without(job.id) :",
     replace: "  return job.deleteAfterRun && book.jobs.length > 9 ? book.without(job.id) :",
   },
-  {
-    what: "forgets what it knew of a job when a person saves the file",
-    file: "actors/automation/job_book.ts",
-    find: "state: states.get(job.id) ?? job.state }",
-    replace: "state: job.state }",
-  },
 ];
 
 /** All of them. */

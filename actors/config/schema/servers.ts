@@ -24,7 +24,7 @@ export interface HeartbeatConfig {
   readonly intervalS: number;
   /** Messages of the heartbeat's session kept after each one. */
   readonly keepRecentMessages: number;
-  /** Who hears of results, as `channel:chat`; null: the chat that was last active. */
+  /** Who hears of results, as `channel:chat`; null: where a person last wrote. */
   readonly target: string | null;
   /** No look in these hours, `22:00-08:00` in `agents.defaults.timezone`; null: at any time. */
   readonly quietHours: string | null;

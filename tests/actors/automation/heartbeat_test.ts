@@ -111,7 +111,7 @@ function heart(
     ...{ intervalMs: HALF_HOUR_MS, quietHours: quiet, timezone: "UTC", journal, runs },
     read: () => Promise.resolve(file),
     model: asked(provider),
-    target: () => Promise.resolve({ channel: "probe", chatId: "1" }),
+    target: () => Promise.resolve({ channel: "probe", chatId: "1", context: {} }),
   };
   const start = () => world.system.spawn({ ...heartbeatActor(options), name: `h${++hearts}` });
   start();

@@ -15,13 +15,24 @@ import type { Law } from "./law.ts";
 const UNSURE_MS = 60_000;
 
 /** The due times that must be accounted for. */
-function dueTimes({ firstMs, everyMs }: PlannedJob, { startMs, plan }: FinishedWorld): number[] {
-  const untilMs = plan.calmFromMs + JOBS_PAUSED_MS - UNSURE_MS;
+function dueTimes(job: PlannedJob, world: FinishedWorld): number[] {
+  const { firstMs, everyMs } = job;
+  const { startMs } = world;
+  const untilMs = sureUntilMs(job, world) - startMs;
   const times: number[] = [];
   for (let dueMs = firstMs; dueMs < untilMs; dueMs += everyMs ?? Infinity) {
     times.push(startMs + dueMs);
   }
   return times;
+}
+
+/** What falls due during a run is told of when the next one begins, and a paused job has none. */
+function sureUntilMs({ id }: PlannedJob, { startMs, plan, watch }: FinishedWorld): number {
+  const untilMs = startMs + plan.calmFromMs + JOBS_PAUSED_MS - UNSURE_MS;
+  const last = [...watch.inbounds.values()]
+    .findLast(({ row }) => row.platformId.startsWith(`cron:${id}:`));
+  if (last === undefined || (last.endedAtMs ?? Infinity) < untilMs) return untilMs;
+  return Math.min(untilMs, last.row.acceptedAtMs);
 }
 
 /** The due times that a record stands for. */
