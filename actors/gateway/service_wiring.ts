@@ -13,6 +13,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { readImage } from "../session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.ts";
+import { shownServers } from "../tools/mcp/tool_names.ts";
 import type { ModelSettings, SessionServices, SessionSettings } from "../session/ports.ts";
 import { PromptBuilder } from "../session/prompt.ts";
 import type { SkillLibrary } from "../session/skills/skill_library.ts";
@@ -197,6 +198,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       archive: memory.archive,
       remind: recall.remind,
       heartbeat: heartbeat.port,
+      mcpServers: shownServers(Object.keys(loaded.config.tools.mcpServers)),
       readImage,
       searchUsage: wireSearchUsage(loaded, toolContext.net),
       readDocument: documentReader(hosts, world.clock, toolContext),

@@ -301,6 +301,8 @@ export interface SessionServices {
   readonly archive?: ArchivePort | undefined;
   /** @default its turns are like those of people */
   readonly heartbeat?: HeartbeatPort | undefined;
+  /** Names of MCP servers as they stand in the names of their tools, for hints. @default none */
+  readonly mcpServers?: readonly string[] | undefined;
   /** What a message brings to mind. @default nothing */
   readonly remind?: RemindPort | undefined;
   /** Which calls need an owner's yes. @default none */

@@ -19,7 +19,7 @@ export interface HintOptions {
   /** Shown as `~`. */
   readonly home?: string | undefined;
   /** Names of MCP servers, which may hold `_`; without them a name ends at the first `_`. */
-  readonly mcpServers?: readonly string[];
+  readonly mcpServers?: readonly string[] | undefined;
 }
 
 /** How a tool's main argument is shown. */

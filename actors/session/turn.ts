@@ -284,7 +284,7 @@ export class Turn {
 
   async #askForTools({ message, calls, text }: AskedRound): Promise<number> {
     const line = await this.steps.askForTools(message);
-    this.#view.toolsStarted(text, toolHints(calls));
+    this.#view.toolsStarted(text, toolHints(calls, { mcpServers: this.#services.mcpServers }));
     return line;
   }
 

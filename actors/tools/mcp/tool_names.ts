@@ -21,6 +21,11 @@ export function serverPrefixes(servers: readonly string[]): ReadonlyMap<string, 
   return new Map([...prefixes].map(([server, name]) => [server, `mcp_${name}_`]));
 }
 
+/** Servers as they stand in the names of their tools, which people see while those run. */
+export function shownServers(servers: readonly string[]): readonly string[] {
+  return [...serverPrefixes(servers).values()].map((prefix) => prefix.slice("mcp_".length, -1));
+}
+
 /** Something to be named: `raw` as its server calls it. */
 export interface Unnamed<Key> {
   readonly key: Key;

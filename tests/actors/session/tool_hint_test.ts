@@ -1,3 +1,4 @@
+import { shownServers } from "../../../actors/tools/mcp/tool_names.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
@@ -157,4 +158,10 @@ Deno.test("toolHint is one short line, whatever the arguments are", () => {
     assert.ok(Array.from(hint).length <= 60, hint);
     assert.ok(!/[\n\p{Cc}]/u.test(hint));
   }));
+});
+
+Deno.test("A hint names an MCP server as it is configured, though its name holds a _", () => {
+  const mcpServers = shownServers(["my", "my_db", "the files"]);
+  assert.deepEqual(mcpServers, ["my", "my_db", "the_files"]);
+  assert.equal(toolHint(call("mcp_the_files_list", {}), { mcpServers }), "the_files::list");
 });
