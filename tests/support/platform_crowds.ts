@@ -51,7 +51,10 @@ const BREATH_MS = 1_200;
  *
  * @returns how long the answers took, in milliseconds, shortest first
  */
-export async function askOnce(crowds: readonly Crowd[], text: string): Promise<readonly number[]> {
+export async function askOnce(
+  crowds: readonly Pick<Crowd, "people" | "say" | "answers">[],
+  text: string,
+): Promise<readonly number[]> {
   const fromMs = performance.now() + BREATH_MS;
   await until(() => performance.now() >= fromMs);
   const waiting = new Set(
