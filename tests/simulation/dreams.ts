@@ -35,7 +35,7 @@ export class DreamingModel {
   /** As one life of the gateway knows it. */
   mount(clock: Clock): DreamModel {
     return {
-      provider: { name: "dreaming", chat: (request) => this.#chat(request, clock) },
+      provider: { name: "dreaming", chat: (request, signal) => this.#chat(request, clock, signal) },
       model: "dreaming",
       ...{ tokensMax: 1_000, temperature: 0, reasoningEffort: null, batchCharsMax: 100_000 },
       reserve: () => Promise.resolve({ state: "allowed", release: () => {} }),
@@ -43,9 +43,13 @@ export class DreamingModel {
     };
   }
 
-  async *#chat(request: ChatRequest, clock: Clock): AsyncGenerator<ChatEvent, void, void> {
+  async *#chat(
+    request: ChatRequest,
+    clock: Clock,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent, void, void> {
     const { chance, faults } = this.#options;
-    await sleep(clock, chance.between(10, 3_000));
+    await sleep(clock, chance.between(10, 3_000), signal);
     if (faults.happens(0.15)) return yield { type: "failed", error: overloaded() };
     const finishReason = faults.happens(0.05) ? "length" : "stop";
     yield { type: "finished", response: { ...answerTo(request), finishReason } };

@@ -38,6 +38,9 @@ Deno.test("A terminal lives on between commands, as the skill tmux says", async 
   await until(async () => /up/.test(await run(`${ON_SERVER} new-session -d -s t && echo up`)), {
     what: "the server",
   });
+  await until(async () => /\S/.test(await run(`${ON_SERVER} capture-pane -p -t t`)), {
+    what: "the prompt",
+  });
   const said = await run(
     `${ON_SERVER} send-keys -t t -l 'echo "hel""lo"' && ${ON_SERVER} send-keys -t t Enter; ` +
       `sh ${TMUX}/wait-for-text.sh -S .tmux.sock -t t -p '^hello'; echo "waited $?"; ` +

@@ -53,10 +53,11 @@ Deno.test("Ctrl-C stops the running turn, and a second one leaves", async () => 
 
 Deno.test("An answer is shown as Markdown with colours, its table in line", async () => {
   await using home = await GatewayHome.make();
+  const env = { NO_COLOR: "" }; // whatever is wanted of the tests themselves
   const answer =
     "**bold** 世界\n\n```ts\nconst a = 1;\n```\n\n| 名 | n |\n|---|---|\n| 你好 | 1 |\n";
   await using model = await ModelServer.start([say(...answer.split(/(?= )/))]);
-  await using terminal = await startChat(home, model);
+  await using terminal = await startChat(home, model, { env });
   await terminal.enter("show me");
   const lines = await terminal.shows("the table", has("你好"));
   assert.deepEqual(lines.slice(lines.indexOf("> show me") + 1), [
