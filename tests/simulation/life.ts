@@ -62,6 +62,8 @@ export class GatewayLife {
   /** For what the event loop does: what waits there is no timer. */
   readonly #loopClock: LifeClock;
   readonly #routineClock: LifeClock;
+  /** For what the memory's disk does, which may go on as well. */
+  readonly #diskClock: LifeClock;
   /** For what the file of jobs does: that may go on while the gateway stops. */
   readonly #jobsClock: LifeClock;
   readonly #scheduler: SeededScheduler;
@@ -88,6 +90,7 @@ export class GatewayLife {
     this.#loopClock = new LifeClock(world.time);
     this.#routineClock = new LifeClock(world.time.routine);
     this.#jobsClock = new LifeClock(world.time.routine);
+    this.#diskClock = new LifeClock(world.time);
     this.#scheduler = new SeededScheduler({
       random: chance.fork("scheduler"),
       clock: this.#loopClock,
@@ -97,6 +100,7 @@ export class GatewayLife {
     this.#system = this.#makeSystem(chance);
     this.memory = world.memory.mount({
       clock: this.clock,
+      diskClock: this.#diskClock,
       journal: this.#journal,
       spawn: (definition) => {
         const ref = this.#system.spawn(definition);
@@ -202,6 +206,7 @@ export class GatewayLife {
     this.#loopClock.kill();
     this.#routineClock.kill();
     this.#jobsClock.kill();
+    this.#diskClock.kill();
   }
 
   #openJournal({ rows, onCommit }: LifeOptions, chance: Chance): MemoryJournal {

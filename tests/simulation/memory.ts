@@ -39,6 +39,8 @@ export interface MemoryOptions {
 /** What it takes from a life of the gateway. */
 export interface MemoryLife {
   readonly clock: Clock;
+  /** For what the disk does: that may go on while the gateway stops. */
+  readonly diskClock: Clock;
   readonly journal: Journal;
   readonly spawn: (
     definition: ActorDefinition<MemoryActorMessage>,
@@ -74,8 +76,8 @@ export class SimulatedMemory {
   }
 
   /** The memory's actor in one life of the gateway. */
-  mount({ clock, journal, spawn, gate }: MemoryLife): MountedMemory {
-    const files = this.disk.mount(clock);
+  mount({ clock, diskClock, journal, spawn, gate }: MemoryLife): MountedMemory {
+    const files = this.disk.mount(diskClock);
     const ref = spawn(memoryActor({
       keeper: new MemoryKeeper({ files, clock, timezone: "UTC" }),
       journal,
