@@ -4,6 +4,7 @@
  */
 
 import { unreachable } from "../kernel/invariant.ts";
+import { localIso } from "../kernel/local_time.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { CronDesk, CronToolAnswer, CronToolRequest } from "../tools/cron.ts";
 import type { ToolOrigin } from "../tools/tool.ts";
@@ -16,7 +17,6 @@ import type {
 } from "./cron_protocol.ts";
 import type { Job } from "./job.ts";
 import { jobLines, timingText, zoneOf } from "./job_text.ts";
-import { localIso } from "./local_iso.ts";
 
 const ANSWER_MS = 20_000;
 /** Who sits at the machine may do everything. */

@@ -8,9 +8,6 @@ import type { DueTimes } from "./schedule.ts";
 /** Due times that went by: none of them is made up for, the last one is, or each is. */
 export type MissedPolicy = "skip" | "once" | "all";
 
-/** All policies. */
-export const MISSED_POLICIES: readonly MissedPolicy[] = ["skip", "once", "all"];
-
 /** What is later than this is late, and says so. */
 export const LATE_MS = 60_000;
 /** Runs that `all` makes up for at most, the newest. */

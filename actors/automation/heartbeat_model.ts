@@ -6,8 +6,8 @@
 
 import { z } from "zod";
 import type { ChatMessage, RequestedCall, ToolDefinition } from "../../providers/provider.ts";
+import { localMinute } from "../kernel/local_time.ts";
 import { type Answered, type AskedModel, askOnce } from "../memory/ask_once.ts";
-import { localClock } from "./local_iso.ts";
 
 /** A longer answer is judged by its beginning. */
 const JUDGED_CHARS_MAX = 8_000;
@@ -81,7 +81,7 @@ export async function decide(
   },
 ): Promise<HeartbeatDecision> {
   const lines = tasks.map(({ task, lastMs }, index) => {
-    const last = lastMs === null ? "never" : localClock(lastMs, timezone);
+    const last = lastMs === null ? "never" : localMinute(lastMs, timezone);
     return `${index + 1}. ${task} (last done: ${last})`;
   });
   const messages: ChatMessage[] = [
@@ -93,7 +93,7 @@ export async function decide(
     },
     {
       role: "user",
-      content: `It is ${localClock(nowMs, timezone)} (${timezone}).\n\n${lines.join("\n")}`,
+      content: `It is ${localMinute(nowMs, timezone)} (${timezone}).\n\n${lines.join("\n")}`,
     },
   ];
   const request = { messages, tools: [DECIDE], conversationId: CONVERSATION };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { localClock } from "./local_iso.ts";
+import { localMinute } from "../kernel/local_time.ts";
 
 /** Tasks of one look; more belong into fewer lines. */
 const TASKS_MAX = 50;
@@ -41,6 +41,6 @@ export function activeTasks(text: string): readonly string[] {
 export function isQuiet(quietHours: string | null, nowMs: number, timezone: string): boolean {
   const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(quietHours ?? "") ?? [];
   if (from === undefined || to === undefined) return false;
-  const now = localClock(nowMs, timezone).slice(11);
+  const now = localMinute(nowMs, timezone).slice(11);
   return from <= to ? now >= from && now < to : now >= from || now < to;
 }

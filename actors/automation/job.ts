@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../kernel/json.ts";
-import { MISSED_POLICIES, type MissedPolicy } from "./due_runs.ts";
+import type { MissedPolicy } from "./due_runs.ts";
 import type { Schedule } from "./schedule.ts";
 
 /** How a due run came out: on time, after its time, passed over, or not possible. */
@@ -228,11 +228,6 @@ export function writeJob(job: Job): JsonObject {
     updatedAtMs: job.updatedAtMs,
     deleteAfterRun: job.deleteAfterRun,
   };
-}
-
-/** Whether a word names a policy. */
-export function isMissedPolicy(word: string): word is MissedPolicy {
-  return MISSED_POLICIES.some((policy) => policy === word);
 }
 
 /** A state with one more record. */

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../kernel/json.ts";
 import { type Job, type JobState, readJob, writeJob } from "./job.ts";
-import { planDue } from "./due_runs.ts";
+import { type DuePlan, planDue } from "./due_runs.ts";
 import { scheduleKey, type Schedules } from "./schedule.ts";
 
 /** Jobs that a book holds: an assistant that makes more has lost its way. */
@@ -198,11 +198,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** What falls due now of a job; null when nothing does. */
-export function dueNow(job: Job, nowMs: number, schedules: Schedules):
-  | ReturnType<
-    typeof planDue
-  >
-  | null {
+export function dueNow(job: Job, nowMs: number, schedules: Schedules): DuePlan | null {
   const { nextRunAtMs, underWay } = job.state;
   if (underWay !== null || nextRunAtMs === null || nextRunAtMs > nowMs) return null;
   const read = schedules.read(job.schedule, nextRunAtMs);

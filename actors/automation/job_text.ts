@@ -4,9 +4,9 @@
  * @module
  */
 
+import { localIso } from "../kernel/local_time.ts";
 import type { PassedOver } from "./due_runs.ts";
 import type { Job, RunRecord } from "./job.ts";
-import { localIso } from "./local_iso.ts";
 import type { Schedule } from "./schedule.ts";
 
 const UNITS = [["h", 3_600_000], ["m", 60_000], ["s", 1_000], ["ms", 1]] as const;

@@ -4,6 +4,7 @@
  */
 
 import type { Cron as CronType } from "croner";
+import { isTimeZone } from "../kernel/local_time.ts";
 
 /** When a job is due. */
 export type Schedule =
@@ -74,17 +75,6 @@ export async function loadSchedules(): Promise<Schedules> {
     },
     instant: (localTime, tz) => instantOf(localTime, tz, make),
   };
-}
-
-/** Whether there is a time zone of that name. */
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }
 
 /** Tells schedules apart: what is due differs where this does. */

@@ -3,10 +3,10 @@
  * @module
  */
 
+import { isTimeZone, localIso } from "../kernel/local_time.ts";
 import type { WrittenSchedule } from "./cron_protocol.ts";
 import { agoText, lengthText } from "./job_text.ts";
-import { localIso } from "./local_iso.ts";
-import { isTimeZone, type Schedule, type Schedules } from "./schedule.ts";
+import type { Schedule, Schedules } from "./schedule.ts";
 
 /** Each run is a turn of the model: what comes more often is a typing error. */
 export const EVERY_MIN_MS = 10_000;

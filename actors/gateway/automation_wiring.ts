@@ -10,12 +10,12 @@ import { cronActor, type CronActorMessage } from "../automation/cron.ts";
 import { CronKeeper } from "../automation/cron_keeper.ts";
 import type { CronMessage, CronReport } from "../automation/cron_protocol.ts";
 import { cronToolDesk } from "../automation/cron_tool_desk.ts";
-import { localClock } from "../automation/local_iso.ts";
 import type { RunPort } from "../automation/ports.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import { type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { asError } from "../kernel/errors.ts";
+import { localMinute } from "../kernel/local_time.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { cronTool } from "../tools/cron.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -125,6 +125,6 @@ function jobsLine(
   if (jobs === 0) return "Jobs: none";
   const { timezone } = config.agents.defaults;
   const paused = jobs === enabled ? "" : `, ${jobs - enabled} paused`;
-  const next = nextDueMs === null ? "" : `; next ${localClock(nextDueMs, timezone)} (${timezone})`;
+  const next = nextDueMs === null ? "" : `; next ${localMinute(nextDueMs, timezone)} (${timezone})`;
   return `Jobs: ${jobs}${paused}${next}`;
 }

@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ChatMessage } from "../../providers/provider.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { localMinute } from "../kernel/local_time.ts";
 import { askOnce } from "./ask_once.ts";
 import { DREAM_TOOLS, DreamDraft } from "./dream_draft.ts";
 import {
@@ -19,7 +20,6 @@ import {
 } from "./dream_prompts.ts";
 import { MemoryError } from "./errors.ts";
 import { cut } from "./history_file.ts";
-import { localMinute } from "./local_time.ts";
 import type { DreamBatch, MemoryKeeper } from "./memory_keeper.ts";
 import type { DreamModel } from "./ports.ts";
 import type { DreamOutcome } from "./protocol.ts";

@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../kernel/clock.ts";
 import { type Breathe, neverBreathe } from "../kernel/breathing.ts";
+import { localMinute } from "../kernel/local_time.ts";
 import {
   compactHistory,
   entriesAfter,
@@ -14,7 +15,6 @@ import {
   readCursor,
   readHistory,
 } from "./history_file.ts";
-import { localMinute } from "./local_time.ts";
 import { KnownHistories } from "./known_histories.ts";
 import type { MemoryFiles } from "./ports.ts";
 import type { HistoryAppended, HistoryEntry, NewHistoryEntry } from "./protocol.ts";

@@ -6,8 +6,8 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../kernel/clock.ts";
 import { asError } from "../kernel/errors.ts";
+import { localMinute } from "../kernel/local_time.ts";
 import { historyLine } from "./history_file.ts";
-import { localMinute } from "./local_time.ts";
 import type { MemoryFiles } from "./ports.ts";
 import type { HistoryEntry } from "./protocol.ts";
 import { MemoryScope } from "./scope.ts";

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { localMinute } from "../kernel/local_time.ts";
 import type {
   DreamOutcome,
   MemoryVersion,
@@ -69,7 +70,7 @@ export function versionText(answer: VersionAnswer, id: string, timezone: string)
       const changed = files.length === 0 ? "no files" : files.join(", ");
       return [
         "## Memory version",
-        `${shortId(version)} · ${timeOf(version, timezone)} · ${version.subject}`,
+        `${shortId(version)} · ${localMinute(version.atMs, timezone)} · ${version.subject}`,
         `Changed: ${changed}`,
         ...(diff === "" ? ["It has nothing before it to compare with."] : [
           `To undo it: /dream-restore ${shortId(version)}`,
@@ -89,7 +90,7 @@ export function versionsText(list: VersionList, timezone: string): string {
   return [
     "Versions of the memory, newest first:",
     ...list.versions.map((version) =>
-      `${shortId(version)} ${timeOf(version, timezone)} - ${version.subject}`
+      `${shortId(version)} ${localMinute(version.atMs, timezone)} - ${version.subject}`
     ),
     "",
     `/dream-log <id> shows what a version changed, /dream-restore <id> takes that change back, ` +
@@ -122,11 +123,6 @@ export function restoredText(restored: VersionRestored, id: string): string {
 
 function shortId({ id }: MemoryVersion): string {
   return id.slice(0, ID_CHARS);
-}
-
-function timeOf({ atMs }: MemoryVersion, timeZone: string): string {
-  const format = { timeZone, dateStyle: "short", timeStyle: "short" } as const;
-  return new Intl.DateTimeFormat("sv", format).format(atMs);
 }
 
 function fenced(diff: string): string {

@@ -3,8 +3,8 @@
  * @module
  */
 
+import { localMinute } from "../../actors/kernel/local_time.ts";
 import { hitPlace, hitText } from "../../actors/memory/recall/hit_text.ts";
-import { localMinute } from "../../actors/memory/local_time.ts";
 import type { RecallAnswer } from "../../actors/memory/recall/protocol.ts";
 import type { FoundSession, SessionsPage } from "../../actors/session/session_catalog.ts";
 import type { StoredMessage } from "../../actors/session/session_file.ts";

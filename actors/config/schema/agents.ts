@@ -4,6 +4,7 @@
  */
 
 import { z } from "zod";
+import { isTimeZone } from "../../kernel/local_time.ts";
 import { wholeNumber } from "./values.ts";
 
 /** Stands for the folder `workspace` in the config home, wherever that is. */
@@ -208,13 +209,3 @@ export const agentsSchema: z.ZodType<AgentsConfig> = z.object({
   budgets: budgets.prefault({}),
   prices: z.record(z.string(), price).default({}),
 });
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { localMinute } from "../local_time.ts";
+import { localMinute } from "../../kernel/local_time.ts";
 import type { RecallHit } from "./protocol.ts";
 
 /** `[2026-04-30 14:03, feishu:oc_1, the person] text`, on one line. */

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { localMinute } from "../local_time.ts";
+import { localMinute } from "../../kernel/local_time.ts";
 
 const MINUTE_MS = 60_000;
 /** Entries follow each other, so the offset of one hour serves many of them. */

@@ -7,7 +7,6 @@ import type { JobChange } from "../../../actors/automation/cron_protocol.ts";
 import type { MissedPolicy } from "../../../actors/automation/due_runs.ts";
 import type { Job } from "../../../actors/automation/job.ts";
 import { jobLines, recordText, timingText, zoneOf } from "../../../actors/automation/job_text.ts";
-import { localIso } from "../../../actors/automation/local_iso.ts";
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
@@ -19,6 +18,7 @@ import {
   cronRequest,
   jobsFromWire,
 } from "../../../actors/gateway/cron_requests.ts";
+import { localIso } from "../../../actors/kernel/local_time.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 

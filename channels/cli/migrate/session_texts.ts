@@ -3,6 +3,7 @@
  * @module
  */
 
+import { localIso } from "../../../actors/kernel/local_time.ts";
 import {
   encodeMetadataLine,
   parseMessageLine,
@@ -10,7 +11,6 @@ import {
   type SessionMetadata,
   SET_ASIDE,
 } from "../../../actors/session/session_file.ts";
-import { localIso } from "../../../actors/automation/local_iso.ts";
 import { isList } from "../../../actors/config/tree.ts";
 import { legacySessionKey, sessionKeyOf } from "../../../actors/session/session_name.ts";
 import type { SourceTree } from "./adapters/source_tree.ts";

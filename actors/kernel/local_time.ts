@@ -17,9 +17,20 @@ export function localIso(epochMs: number, timezone: string): string {
   return `${date}T${part("hour")}:${part("minute")}:${part("second")}${offset}`;
 }
 
-/** `2026-05-01 08:00`. */
-export function localClock(epochMs: number, timezone: string): string {
+/** `2026-05-01 08:00`; an unknown zone counts as UTC. */
+export function localMinute(epochMs: number, timezone: string): string {
   return localIso(epochMs, timezone).slice(0, 16).replace("T", " ");
+}
+
+/** Whether there is a time zone of that name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 function formatOf(timezone: string): Intl.DateTimeFormat {
