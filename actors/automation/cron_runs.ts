@@ -164,7 +164,9 @@ function withBegin(
     passedRecord(passedOver, nowMs, wasBusy),
   );
   const next: Job = { ...job, state: { ...skipped, nextRunAtMs: nextMs } };
-  if (runMs === null) return { job: next, run: null };
+  if (runMs === null) {
+    return { job: nextMs === null ? missedForGood(next, scene) : next, run: null };
+  }
   const why = tooLate(job, runMs, nowMs) ?? obstacle(job, scene);
   if (why !== null) return { job: refused(next, runMs, why, scene), run: null };
   const isLate = nowMs - runMs > LATE_MS;
@@ -234,6 +236,12 @@ function isSpent({ schedule, enabled, state }: Job): boolean {
 
 function finished(book: JobBook, job: Job): JobBook {
   return job.deleteAfterRun ? book.without(job.id) : book.with({ ...job, enabled: false });
+}
+
+/** Its last time went by. It is kept, so that somebody can give it another one. */
+function missedForGood(job: Job, { inform }: RunScene): Job {
+  inform(`Job "${job.name}" (${job.id}) was missed: ${job.state.lastError}.`);
+  return { ...job, enabled: false };
 }
 
 interface DueFacts {

@@ -558,6 +558,12 @@ const JOBS: readonly PlantedFault[] = [
     replace: "  failed: null,",
   },
   {
+    what: "leaves a single time due that was missed for good",
+    file: "actors/automation/cron_runs.ts",
+    find: "nextMs === null ? missedForGood(next, scene) : next",
+    replace: "next",
+  },
+  {
     what: "keeps single times that have run",
     file: "actors/automation/cron_runs.ts",
     find: "  return job.deleteAfterRun ? book.without(job.id) :",

@@ -66,6 +66,20 @@ Deno.test("A single time is late by default, and gone once it ran", async () => 
   assert.deepEqual(await bench.jobs(), []);
 });
 
+Deno.test("A single time that is not to be made up for is missed once, and kept for a person", async () => {
+  const bench = new CronBench();
+  await bench.add({ at: "+20m" }, { missedRuns: "skip" });
+  bench.restart();
+  await bench.pass(5 * HOUR_MS);
+  for (let look = 0; look < 3; look++) await bench.pass(MINUTE_MS);
+  assert.deepEqual(bench.runs.ids, []);
+  const { enabled, state } = await bench.job();
+  assert.deepEqual([enabled, state.nextRunAtMs, state.lastStatus], [false, null, "skipped"]);
+  assert.deepEqual(state.runHistory.map(({ outcome }) => outcome), ["missed"]);
+  assert.deepEqual(bench.told.length, 1);
+  assert.match(bench.told.join(), /was missed: the gateway did not run at that time/);
+});
+
 Deno.test("A single time of last month is not worth anything, and is kept for a person", async () => {
   const bench = new CronBench();
   await bench.add({ at: "+20m" });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { LATE_MS } from "../../../actors/automation/due_runs.ts";
 import type { RunRecord } from "../../../actors/automation/job.ts";
 import { cronInputId, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
 import type { PlannedJob } from "../jobs.ts";
@@ -85,11 +86,20 @@ function saysOfEachRunWhatHappened({ jobs, watch, ...world }: FinishedWorld): st
   });
 }
 
-/** What is due once runs once, and is gone. */
+/** What is due once runs once, and is gone; or is missed once, where it is not to be late. */
 function runsSingleTimesOnce({ plan, jobs, watch, startMs }: FinishedWorld): string[] {
-  return plan.jobs.filter(({ everyMs }) => everyMs === null).flatMap(({ id, firstMs }) => {
+  return plan.jobs.filter(({ everyMs }) => everyMs === null).flatMap((job) => {
+    const { id, firstMs } = job;
+    const records = [...jobs.records.get(id)?.values() ?? []];
+    const missed = records.filter(({ outcome }) => outcome === "missed");
     const runs = [...watch.inbounds.values()]
       .filter(({ row }) => row.platformId.startsWith(`cron:${id}:`));
+    if (job.missedRuns === "skip" && missed.length > 0) {
+      const [{ runAtMs, dueAtMs } = { runAtMs: 0, dueAtMs: 0 }] = missed;
+      const isRight = records.length === 1 && runs.length === 0 && dueAtMs === startMs + firstMs &&
+        runAtMs - dueAtMs > LATE_MS;
+      return isRight ? [] : [`${id} was missed, and ran ${runs.length} times`];
+    }
     const isRight = runs.length === 1 &&
       runs[0]?.row.platformId === cronInputId(id, startMs + firstMs);
     return [
