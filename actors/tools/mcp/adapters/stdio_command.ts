@@ -24,6 +24,8 @@ export interface StdioCommand {
 export const INHERITED: readonly string[] = [
   ...["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"],
   ...["LANG", "TMPDIR", "DENO_DIR", "XDG_CACHE_HOME"],
+  // Where connections are looked into on their way, a program has to know the authority for it.
+  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "DENO_CERT", "DENO_TLS_CA_STORE"],
 ];
 /** Where this process has none. */
 const DEFAULTS: Readonly<Record<string, string>> = {
