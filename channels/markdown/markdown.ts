@@ -120,7 +120,7 @@ const INLINE_STEPS_MAX = 600_000;
 /** Characters that are passed over in the time of one step. */
 const CHARACTERS_PER_STEP = 32;
 /** What may begin or end something inside of a paragraph. */
-const MARK = /[*_~`[\]()<>$\\&@]|:\/\//g;
+const MARK = /[!*_~`[\]()<>$\\&@]|:\/\//g;
 
 /** How much the marks of one text have cost. */
 class Effort {

@@ -79,7 +79,7 @@ Deno.test.each([
   ["[\n``\n`\n``word ``word ](http://a.io)"],
   ["[word `\n``word `word ``\n](http://a.io)"],
   ["> q\n|---|---|\n|---|---|\n$$\n|---|---|"],
-  ["**" + "!".repeat(3_000) + "a" + "!".repeat(3_000) + "**b"],
+  ["**" + "!".repeat(20_000) + "a" + "!".repeat(20_000) + "**b"],
   ["**call @Bob (ou_bob)**you"],
 ])("layOutCards shows what Markdown shows: %j", (text) => {
   const limits = { bytesMax: 700, tablesMax: 1 };
