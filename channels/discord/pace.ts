@@ -17,7 +17,7 @@ const WAIT_MS_MAX = 30_000;
 /** Kinds of calls that are remembered; those without a limit in force go first. */
 const KNOWN_MAX = 2_000;
 /** The first call under a limit goes alone until its answer is there, but for no longer than this. */
-const ANSWER_MS = 300;
+const ANSWER_MS = 2_000;
 /** An answer takes its time, and the platform counts from when it left. */
 const MARGIN_MS = 50;
 

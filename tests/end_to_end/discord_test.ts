@@ -22,7 +22,7 @@ function connected(platform: DiscordPlatform): Promise<void> {
 
 Deno.test("The gateway answers on Discord, and over a crash misses and repeats nothing", async () => {
   await using home = await GatewayHome.make();
-  await using platform = realPlatform();
+  await using platform = new DiscordPlatform(systemClock);
   await using model = await ModelServer.start([say("One."), say("Two."), say("Three.")]);
   const alice = platform.addPerson("alice", "Alice");
   const channel = platform.direct(alice);
@@ -67,7 +67,7 @@ Deno.test("The gateway answers on Discord, and over a crash misses and repeats n
 
 Deno.test("Discord is answered by a gateway that has the printed rights and no others", async () => {
   await using home = await GatewayHome.make();
-  await using platform = realPlatform();
+  await using platform = new DiscordPlatform(systemClock);
   await using model = await ModelServer.start(() => say("It will ", "rain."));
   const alice = platform.addPerson("alice", "Alice");
   const channel = platform.direct(alice);
@@ -97,10 +97,3 @@ Deno.test("Discord is answered by a gateway that has the printed rights and no o
   });
   assert.equal(answers().length, 1);
 });
-
-/** Calls that a busy machine delays arrive closer together than they were sent. */
-function realPlatform(): DiscordPlatform {
-  const platform = new DiscordPlatform(systemClock);
-  platform.isLenient = true;
-  return platform;
-}
