@@ -4,6 +4,7 @@
  */
 
 import type { AuthenticationCreds, BinaryNode, proto, WASocket } from "@whiskeysockets/baileys";
+import { getLogger } from "@logtape/logtape";
 import { randomBytes } from "node:crypto";
 import { type Clock, sleep } from "../../../actors/kernel/clock.ts";
 import { WhatsAppRefusedError, WhatsAppUnreachableError } from "../errors.ts";
@@ -27,6 +28,8 @@ import { MediaServers } from "./media_server.ts";
 import { fileMessage, keyOf, reactionMessage, textMessage } from "./outgoing.ts";
 import { RecentIds } from "./recent_ids.ts";
 import { durableSignal, keyStore } from "./signal.ts";
+
+const logger = getLogger(["troupe", "whatsapp", "connection"]);
 
 /** What a connection is made of. */
 export interface ConnectionOptions {
@@ -64,6 +67,8 @@ class LibraryConnection implements Connection {
   readonly #recent = new RecentIds();
   /** In which node something encrypted came. */
   readonly #stanzas = new WeakMap<Uint8Array, BinaryNode>();
+  /** Why nothing more is taken from this connection; null while all is well. */
+  #fault: Error | null = null;
 
   constructor(options: ConnectionOptions) {
     const { clock, device: { credentials }, library, serverUrl } = options;
@@ -175,7 +180,7 @@ class LibraryConnection implements Connection {
       device.save(JSON.stringify(this.#credentials, library.BufferJSON.replacer));
     });
     ev.on("messages.upsert", ({ messages }) => {
-      for (const message of messages) this.#keep(decodedMessage(library, message));
+      for (const message of messages) this.#keepAnnounced(decodedMessage(library, message));
     });
     ev.on("groups.update", (groups) => groups.forEach(({ id }) => this.#groups.forget(id)));
     ev.on("group-participants.update", ({ id }) => this.#groups.forget(id));
@@ -197,24 +202,58 @@ class LibraryConnection implements Connection {
   /** The library reads messages in no order while it learns who wrote one; who did is known at once. */
   #noteStanza(stanza: BinaryNode): void {
     const { events, library } = this.#options;
-    events.named(writerOf(library, { stanza, own: this.#own }));
     for (const { content } of Array.isArray(stanza.content) ? stanza.content : []) {
       if (content instanceof Uint8Array) this.#stanzas.set(content, stanza);
     }
+    try {
+      events.named(writerOf(library, { stanza, own: this.#own }));
+    } catch (error) {
+      this.#giveUp(error);
+    }
   }
 
-  #read(stanza: BinaryNode, plain: Uint8Array): void {
+  /** @returns what to call when the message is durable @throws what makes it be read again */
+  #read(stanza: BinaryNode, plain: Uint8Array): () => void {
+    if (this.#fault !== null) throw this.#fault;
     const { library } = this.#options;
-    this.#keep(decodedStanza(library, { stanza, plain, own: this.#own }));
+    try {
+      return this.#keep(decodedStanza(library, { stanza, plain, own: this.#own }));
+    } catch (error) {
+      throw this.#giveUp(error);
+    }
+  }
+
+  /** The library tells of a message that it read; nobody above it catches anything. */
+  #keepAnnounced(message: ReceivedMessage | null): void {
+    try {
+      this.#keep(message)();
+    } catch (error) {
+      this.#giveUp(error);
+    }
   }
 
   /** Keeps a message that somebody waits for; each comes here twice. */
-  #keep(message: ReceivedMessage | null): void {
+  #keep(message: ReceivedMessage | null): () => void {
     const { events, store } = this.#options;
-    if (message === null || !events.isWanted(message)) return;
-    if (!this.#recent.add(`${message.chatJid} ${message.id}`)) return;
+    if (message === null || !events.isWanted(message)) return () => {};
+    const name = `${message.chatJid} ${message.id}`;
+    if (this.#recent.has(name)) return () => {};
     store.inbox.put(message);
-    queueMicrotask(() => events.kept());
+    return () => {
+      this.#recent.add(name);
+      events.kept();
+    };
+  }
+
+  /** Nothing can be kept now: what was not acknowledged comes again over the next connection. */
+  #giveUp(cause: unknown): Error {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    this.#fault ??= new Error(`Cannot keep what is received: ${reason}`, { cause });
+    logger.error("{reason}; it comes again over a new connection", {
+      reason: this.#fault.message,
+    });
+    this.#socket.ws.emit("error", this.#fault);
+    return this.#fault;
   }
 
   async #messageOf(outgoing: Outgoing, signal: AbortSignal): Promise<proto.IMessage> {

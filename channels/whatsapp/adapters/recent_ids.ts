@@ -10,12 +10,15 @@ const IDS_MAX = 2_000;
 export class RecentIds {
   readonly #ids = new Set<string>();
 
-  /** Adds one. @returns whether it is new */
-  add(id: string): boolean {
-    if (this.#ids.has(id)) return false;
+  /** Was it added of late? */
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Adds one; the oldest goes. */
+  add(id: string): void {
     this.#ids.add(id);
     const [oldest] = this.#ids;
     if (this.#ids.size > IDS_MAX && oldest !== undefined) this.#ids.delete(oldest);
-    return true;
   }
 }

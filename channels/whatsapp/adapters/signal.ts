@@ -24,8 +24,11 @@ export interface SignalOptions {
   readonly keys: DeviceKeys;
   /** The node in which something encrypted came; undefined when it is not known. */
   readonly stanzaOf: (ciphertext: Uint8Array) => BinaryNode | undefined;
-  /** A message was read; what this writes to the keys' database becomes durable with them. */
-  readonly onRead: (stanza: BinaryNode, plain: Uint8Array) => void;
+  /**
+   * A message was read; what this writes to the keys' database becomes durable with them, and what
+   * it returns is called after that.
+   */
+  readonly onRead: (stanza: BinaryNode, plain: Uint8Array) => () => void;
 }
 
 /** Makes what the library encrypts and decrypts with. */
@@ -39,12 +42,15 @@ export function durableSignal(make: MakeRepository, options: SignalOptions): Mak
       ciphertext: Uint8Array,
       read: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> =>
-      outside(() =>
-        keys.together(read, (plain) => {
+      outside(async () => {
+        let onDurable = (): void => {};
+        const text = await keys.together(read, (plain) => {
           const stanza = stanzaOf(ciphertext);
-          if (stanza !== undefined) onRead(stanza, plain);
-        })
-      );
+          if (stanza !== undefined) onDurable = onRead(stanza, plain);
+        });
+        onDurable();
+        return text;
+      });
     return {
       ...inner,
       encryptMessage: (wanted) => outside(() => inner.encryptMessage(wanted)),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { DeviceStore } from "../../../channels/whatsapp/adapters/device_store.ts";
 import { node } from "../../simulators/whatsapp/nodes.ts";
 import { GROUP, Harness } from "./harness.ts";
@@ -131,3 +132,21 @@ Deno.test("WhatsApp sends files by their kind and name, and repeats no message",
   assert.equal(seen[2]?.audioMessage?.ptt, true);
   assert.equal(seen[3]?.documentMessage?.fileName, "d.pdf");
 });
+
+Deno.test.each([
+  "people",
+  "inbox",
+])(
+  "WhatsApp receives a message again that came while its %s could not be written",
+  async (table) => {
+    await using harness = await Harness.ready();
+    const { platform, alice } = harness;
+    using database = new DatabaseSync(`${harness.folder.path}/state/device.sqlite`);
+    database.exec(`alter table ${table} rename to broken`);
+    platform.userSays({ from: alice, message: { conversation: "hello" } });
+    await harness.passUntil(() => platform.logins > 1, "a new connection");
+    database.exec(`alter table broken rename to ${table}`);
+    assert.deepEqual(await harness.texts(1), ["hello"]);
+    await harness.isReady();
+  },
+);
