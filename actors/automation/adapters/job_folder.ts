@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { orNull } from "../../kernel/adapters/missing.ts";
 import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
 import type { JobFiles } from "../ports.ts";
 
@@ -30,13 +31,10 @@ export class DiskJobFiles implements JobFiles {
   }
 
   async mark(): Promise<string | null> {
-    try {
-      const { ino, size, mtime, ctime } = await Deno.stat(this.#path);
-      return `${ino}:${size}:${mtime?.getTime()}:${ctime?.getTime()}`;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return null;
-      throw error;
-    }
+    const info = await orNull(Deno.stat(this.#path));
+    if (info === null) return null;
+    const { ino, size, mtime, ctime } = info;
+    return `${ino}:${size}:${mtime?.getTime()}:${ctime?.getTime()}`;
   }
 
   swap(expected: string | null, text: string): Promise<boolean> {

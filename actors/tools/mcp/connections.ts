@@ -7,8 +7,8 @@
 import { getLogger } from "@logtape/logtape";
 import { untilAborted } from "../../kernel/aborting.ts";
 import type { Clock } from "../../kernel/clock.ts";
+import { Deadline } from "../../kernel/deadline.ts";
 import { asError } from "../../kernel/errors.ts";
-import { LinkedSignal } from "../../kernel/linked_signal.ts";
 import { type ConnectMcp, type McpConnection, McpError, type McpListener } from "./connection.ts";
 import type { McpListing } from "./wire.ts";
 
@@ -96,16 +96,10 @@ export class Connections implements AsyncDisposable {
     ended: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const late = new AbortController();
-    const timer = this.#clock.setTimer(CONNECT_MS, () => {
-      const text = `${failure} within ${CONNECT_MS / 1_000} s`;
-      late.abort(new McpError("mcp_timed_out", text));
+    using deadline = new Deadline(this.#clock, CONNECT_MS, {
+      signal: ended,
+      makeReason: () => new McpError("mcp_timed_out", `${failure} within ${CONNECT_MS / 1_000} s`),
     });
-    using linked = new LinkedSignal(ended, late.signal);
-    try {
-      return await work(linked.signal);
-    } finally {
-      timer.cancel();
-    }
+    return await work(deadline.signal);
   }
 }

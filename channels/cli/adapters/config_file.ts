@@ -3,17 +3,13 @@
  * @module
  */
 
-import { dirname } from "node:path";
-import { exists } from "../../../actors/kernel/adapters/missing.ts";
+import { basename, dirname } from "node:path";
+import { exists, orNull } from "../../../actors/kernel/adapters/missing.ts";
+import { DiskTextFiles } from "../../../actors/kernel/adapters/text_files.ts";
 
 /** The file's text; null when there is none. */
 export async function readConfigFile(path: string): Promise<string | null> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
+  return await orNull(Deno.readTextFile(path));
 }
 
 /**
@@ -21,32 +17,8 @@ export async function readConfigFile(path: string): Promise<string | null> {
  * it. Where it is a link, what it leads to is replaced.
  */
 export async function replaceConfigFile(path: string, text: string): Promise<void> {
-  const target = await realFile(path);
-  await Deno.mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
-  try {
-    {
-      using file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
-      const bytes = new TextEncoder().encode(text);
-      for (let written = 0; written < bytes.length;) {
-        written += await file.write(bytes.subarray(written));
-      }
-      await file.sync();
-    }
-    await Deno.rename(temporary, target);
-  } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
-    throw error;
-  }
-}
-
-async function realFile(path: string): Promise<string> {
-  try {
-    return await Deno.realPath(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return path;
-    throw error;
-  }
+  const target = await orNull(Deno.realPath(path)) ?? path;
+  await new DiskTextFiles(dirname(target)).replace(basename(target), text);
 }
 
 /** Names that are tried; nobody sets so many files aside. */

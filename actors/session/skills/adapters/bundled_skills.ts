@@ -5,6 +5,7 @@
 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { orNull } from "../../../kernel/adapters/missing.ts";
 
 /** They are files of the program; in the compiled one, files inside of it. */
 const INSIDE = fileURLToPath(new URL("../../../../workspace-template/skills", import.meta.url));
@@ -41,16 +42,7 @@ export async function copyFolder(from: string, to: string): Promise<void> {
 
 async function copyFile(source: string, target: string): Promise<void> {
   const text = await Deno.readTextFile(source);
-  if (await textOrNull(target) === text) return;
+  if (await orNull(Deno.readTextFile(target)) === text) return;
   await Deno.mkdir(dirname(target), { recursive: true });
   await Deno.writeTextFile(target, text);
-}
-
-async function textOrNull(path: string): Promise<string | null> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return null;
-    throw error;
-  }
 }

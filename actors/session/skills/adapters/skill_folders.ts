@@ -4,6 +4,7 @@
  */
 
 import { basename, dirname, join } from "node:path";
+import { exists } from "../../../kernel/adapters/missing.ts";
 import { isSkillName } from "../skill.ts";
 import {
   isLeftOut,
@@ -88,7 +89,7 @@ export async function placeSkill(
   { origin, replaces }: { readonly origin: SkillOrigin; readonly replaces: boolean },
 ): Promise<void> {
   const target = join(skillsFolder, name);
-  if (!replaces && await isThere(target)) {
+  if (!replaces && await exists(target)) {
     throw new SkillInstallError(
       `Cannot install "${name}": there is a skill of this name (--force replaces it)`,
     );
@@ -105,7 +106,7 @@ export async function placeSkill(
     const note = `${JSON.stringify(origin, null, 2)}\n`;
     await Deno.writeTextFile(join(fresh, ORIGIN_FILE), note, { createNew: true });
     if (Deno.build.os !== "windows") await Deno.chmod(fresh, 0o755);
-    if (replaces && await isThere(target)) await moveAway(target, skillsFolder);
+    if (replaces && await exists(target)) await moveAway(target, skillsFolder);
     await Deno.rename(fresh, target);
   } catch (error) {
     await Deno.remove(fresh, { recursive: true });
@@ -116,7 +117,7 @@ export async function placeSkill(
 /** Removes a skill of the workspace; false where there is none. A link goes, not what it leads to. */
 export async function removeSkill(skillsFolder: string, name: string): Promise<boolean> {
   const target = join(skillsFolder, name);
-  if (!isSkillName(name) || !await isThere(target)) return false;
+  if (!isSkillName(name) || !await exists(target)) return false;
   await moveAway(target, skillsFolder);
   return true;
 }
@@ -126,17 +127,6 @@ async function moveAway(target: string, skillsFolder: string): Promise<void> {
   const away = await Deno.makeTempDir({ dir: skillsFolder, prefix: ".removing-" });
   await Deno.rename(target, join(away, "skill"));
   await Deno.remove(away, { recursive: true });
-}
-
-/** A link that leads nowhere is there, too. */
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 /** The whole of a SKILL.md. */
