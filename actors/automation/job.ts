@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import type { MissedPolicy } from "./due_runs.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -242,6 +242,5 @@ export function withRecord(state: JobState, record: RunRecord): JobState {
 
 /** The fields of an object; none of anything else. */
 function nested(value: JsonValue | undefined): JsonObject {
-  if (typeof value !== "object" || value === null) return {};
-  return Object.fromEntries(Object.entries(value));
+  return isObject(value) ? value : {};
 }

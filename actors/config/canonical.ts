@@ -3,11 +3,10 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { type KeyPath, showPath } from "./key_path.ts";
 import { type FoundField, type ObjectShape, type Shape, spellingsOf } from "./shape.ts";
 import { nearestName } from "./spelling.ts";
-import { isList, isObject } from "./tree.ts";
 
 /** Takes a warning about the key at `path`. */
 export type Warn = (path: KeyPath, sentence: string) => void;

@@ -3,9 +3,8 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import type { Shape } from "./shape.ts";
-import { isList, isObject } from "./tree.ts";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const TRUE_WORDS: ReadonlySet<string> = new Set(["true", "t", "yes", "y", "on", "1"]);

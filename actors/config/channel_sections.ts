@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import type { ChannelManifest, ChannelSection } from "./channel_manifest.ts";
-import type { JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonValue } from "../kernel/json.ts";
 import { unknownKeySentence } from "./canonical.ts";
 import { castValue } from "./cast.ts";
 import type { Interpolator } from "./interpolate.ts";
@@ -15,7 +15,7 @@ import { channelsSchema } from "./schema/channels.ts";
 import { shapeOf } from "./shape.ts";
 import { nearestName } from "./spelling.ts";
 import { pluginManifest } from "./plugin_channel.ts";
-import { isObject, own } from "./tree.ts";
+import { own } from "./tree.ts";
 import { validate } from "./validate.ts";
 
 /** Section `channels`, with the parts that nobody will use put aside. */

@@ -3,14 +3,14 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { canonicalSettings } from "./canonical.ts";
 import type { KeyPath } from "./key_path.ts";
 import { migrate } from "./migrations.ts";
 import type { Report } from "./report.ts";
 import { type ObjectShape, type Shape, spellingsOf } from "./shape.ts";
 import { foldName } from "./spelling.ts";
-import { isList, isObject, mergeObjects, own } from "./tree.ts";
+import { mergeObjects, own } from "./tree.ts";
 
 /** Prefixes of variables; the later one wins. */
 const PREFIXES: readonly string[] = ["NANOBOT_", "TROUPE_"];

@@ -3,12 +3,12 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { castValue } from "./cast.ts";
 import type { KeyPath } from "./key_path.ts";
 import type { Report } from "./report.ts";
 import type { ObjectShape, Shape } from "./shape.ts";
-import { isList, isObject, own } from "./tree.ts";
+import { own } from "./tree.ts";
 
 /** `$${NAME}` stands for the text `${NAME}`; its placeholder is the first group. */
 const PLACEHOLDER = /\$(\$\{[A-Za-z_][A-Za-z0-9_]*\})|\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

@@ -4,10 +4,10 @@
  */
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { ConfigError, type ConfigFailure } from "./errors.ts";
 import { type KeyPath, quote } from "./key_path.ts";
-import { isObject, kindOf } from "./tree.ts";
+import { kindOf } from "./tree.ts";
 
 /** Deepest nesting that is read; a configuration needs about eight levels. */
 const DEPTH_MAX = 100;

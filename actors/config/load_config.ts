@@ -6,7 +6,7 @@
 
 import type { ChannelManifest } from "./channel_manifest.ts";
 import { invariant } from "../kernel/invariant.ts";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { canonicalSettings } from "./canonical.ts";
 import { castValue } from "./cast.ts";
 import { divideChannels, readSections } from "./channel_sections.ts";
@@ -30,7 +30,7 @@ import { PROVIDER_KEYS } from "./schema/providers.ts";
 import { type ConfigSecrets, secretsOf } from "./secrets.ts";
 import { type ConfigSource, NotTextError } from "./source.ts";
 import { foldName } from "./spelling.ts";
-import { isObject, own, withKey } from "./tree.ts";
+import { own, withKey } from "./tree.ts";
 import { validate } from "./validate.ts";
 import { workspacePlace } from "./workspace_place.ts";
 

@@ -3,10 +3,10 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import type { Report } from "./report.ts";
 import { foldName } from "./spelling.ts";
-import { isObject, mergeObjects, own, withKey, withoutKey } from "./tree.ts";
+import { mergeObjects, own, withKey, withoutKey } from "./tree.ts";
 
 type Keys = readonly [string, ...string[]];
 

@@ -3,12 +3,12 @@
  * @module
  */
 
-import type { JsonObject } from "../kernel/json.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
 import { showPath } from "./key_path.ts";
 import type { Report } from "./report.ts";
 import { PROVIDER_KEYS, type ProvidersConfig } from "./schema/providers.ts";
 import { foldName, nearestName, toSnake } from "./spelling.ts";
-import { isObject, own, withoutKey } from "./tree.ts";
+import { own, withoutKey } from "./tree.ts";
 
 /** Stands for the provider that fits the model. */
 const AUTO = "auto";

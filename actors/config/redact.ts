@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isList, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { isSecretName } from "./secrets.ts";
 
 /** What stands in place of a secret. */
@@ -54,8 +54,4 @@ function masked(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return value.map(masked);
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
-}
-
-function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -3,17 +3,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
-
-/** Whether the value is an object, not a list. */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether the value is a list. */
-export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
+import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 
 /** The object's own value under `key`. */
 export function own(value: JsonValue | undefined, key: string): JsonValue | undefined {

@@ -4,10 +4,10 @@
  */
 
 import type { z } from "zod";
-import type { JsonValue } from "../kernel/json.ts";
+import { isList, type JsonValue } from "../kernel/json.ts";
 import type { KeyPath } from "./key_path.ts";
 import type { Problem, Report } from "./report.ts";
-import { isList, kindOf, own } from "./tree.ts";
+import { kindOf, own } from "./tree.ts";
 
 /** What zod calls a type, in words. */
 const TYPE_WORDS: Readonly<Record<string, string>> = {

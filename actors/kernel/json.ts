@@ -1,5 +1,5 @@
 /**
- * Data that survives JSON.
+ * Data that survives JSON, and telling apart what it can be.
  * @module
  */
 
@@ -14,6 +14,16 @@ export type JsonValue =
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Whether a value is an object, and no list. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !isList(value);
+}
+
+/** Whether a value is a list. */
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
 
 /** A JSON object of what is plain data in `values`; errors become their message. */
 export function asJson(values: Readonly<Record<string, unknown>>): JsonObject {

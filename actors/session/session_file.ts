@@ -8,7 +8,7 @@ import type { ChatMessage } from "../../providers/provider.ts";
 import { type Breathe, eachLine } from "../kernel/breathing.ts";
 import { withoutByteOrderMark } from "../kernel/byte_order_mark.ts";
 import { invariant } from "../kernel/invariant.ts";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { decodeMessage, storable } from "./message_line.ts";
 
 /** What a session remembers besides its messages. */
@@ -251,10 +251,6 @@ function parseObject(line: string): JsonObject | null {
     if (error instanceof SyntaxError) return null;
     throw error;
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parseMetadata(fields: JsonObject): ParsedLine | null {

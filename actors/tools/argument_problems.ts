@@ -4,7 +4,7 @@
  */
 
 import type { z } from "zod";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonObject } from "../kernel/json.ts";
 
 /** More at once is no help. */
 const PROBLEMS_MAX = 6;
@@ -45,8 +45,4 @@ function signature({ properties, required }: JsonObject): string {
     return `${name} (${type}${names.includes(name) ? "" : ", optional"})`;
   });
   return shown.length === 0 ? "no arguments" : shown.join(", ");
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

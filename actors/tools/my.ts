@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isObject, type JsonValue } from "../kernel/json.ts";
 import { defineTool, textResult } from "./define_tool.ts";
 import { type OwnState, type Tool, type ToolContext, ToolError } from "./tool.ts";
 
@@ -70,8 +70,4 @@ function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefi
     at = at[part];
   }
   return at;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -15,7 +15,7 @@ import {
 } from "jsonc-parser";
 import { parseConfigText } from "../../actors/config/json_text.ts";
 import { foldName } from "../../actors/config/spelling.ts";
-import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../actors/kernel/json.ts";
 
 /** Which bot's keys: those of a channel's section, or of one of its instances. */
 export interface SectionPlace {
@@ -170,6 +170,5 @@ function objectAt(object: JsonObject, key: string): JsonObject {
 }
 
 function asObject(value: JsonValue | undefined): JsonObject {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? Object.fromEntries(Object.entries(value)) : {};
+  return isObject(value) ? value : {};
 }

@@ -6,8 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
-import type { JsonValue } from "../../actors/kernel/json.ts";
-import { isObject } from "../../actors/config/tree.ts";
+import { isObject, type JsonValue } from "../../actors/kernel/json.ts";
 import { Background } from "../background.ts";
 import type { ChannelContext, ChannelInbound, Settled } from "../channel.ts";
 import { KeyedTurns } from "../keyed_turns.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { JsonObject } from "../../actors/kernel/json.ts";
+import { isObject, type JsonObject } from "../../actors/kernel/json.ts";
 import type { Fault } from "../failures.ts";
-import { isObject } from "../json.ts";
 import type { ChatRequest } from "../provider.ts";
 import type { Traits } from "../trait_kinds.ts";
 

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
-import { isList, isObject } from "../json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../actors/kernel/json.ts";
 import type { SchemaRule } from "../trait_kinds.ts";
 
 /** References are followed this deep; what is below may be anything. */

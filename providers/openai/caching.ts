@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
-import { isList, isObject } from "../json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../actors/kernel/json.ts";
 import { lastOwnTool, MARK } from "../messages/cache_marks.ts";
 
 /** Marks the standing instructions and the last message: the next request begins with both. */

@@ -3,9 +3,8 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../actors/kernel/json.ts";
 import type { Fault } from "../failures.ts";
-import { isList, isObject } from "../json.ts";
 
 /**
  * temperature, include, reasoning: the fields; summary: of the reasoning, which some accounts may

@@ -3,8 +3,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../../actors/kernel/json.ts";
-import { isList, isObject } from "../json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../actors/kernel/json.ts";
 
 /** Lists that grow instead of being replaced. */
 const GROWING: ReadonlySet<string> = new Set(["tools", "include"]);

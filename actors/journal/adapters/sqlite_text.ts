@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../../kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../kernel/json.ts";
 
 /** The text for a column. */
 export function encodeText(value: string): string {
@@ -52,8 +52,4 @@ export function decodeJsonObject(column: string): JsonObject {
   const value = decodeJson(column);
   if (isObject(value)) return value;
   throw new SyntaxError("Cannot decode an object: it is none");
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

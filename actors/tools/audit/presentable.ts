@@ -5,7 +5,7 @@
  */
 
 import { redactObject } from "../../config/redact.ts";
-import type { JsonObject, JsonValue } from "../../kernel/json.ts";
+import { isList, type JsonObject, type JsonValue } from "../../kernel/json.ts";
 import type { ToolNeeds } from "../tool.ts";
 
 /** Characters of one text among the arguments that are kept. */
@@ -66,8 +66,4 @@ function bounded(value: JsonValue, level: number): JsonValue {
   const left = value.length - ITEMS_MAX;
   const kept = value.slice(0, ITEMS_MAX).map((item) => bounded(item, level + 1));
   return left > 0 ? [...kept, `(${left} more)`] : kept;
-}
-
-function isList(value: JsonObject | readonly JsonValue[]): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

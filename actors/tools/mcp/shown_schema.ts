@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject, JsonValue } from "../../kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../kernel/json.ts";
 
 /** References are followed and nested schemas shown this deep; below it anything goes. */
 const DEPTH_MAX = 16;
@@ -133,13 +133,9 @@ function follow(reference: string, root: JsonObject): JsonObject {
 }
 
 function asObject(value: JsonValue | undefined): JsonObject | undefined {
-  return typeof value === "object" && value !== null && !isList(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
-  return value !== undefined && isList(value) ? value : [];
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  return isList(value) ? value : [];
 }

@@ -5,8 +5,8 @@
 
 import { readJob } from "../../../actors/automation/job.ts";
 import { JobBook } from "../../../actors/automation/job_book.ts";
-import { isList, isObject, own, withKey } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { own, withKey } from "../../../actors/config/tree.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import type { PlanDraft, PlannedJob } from "./plan.ts";
 
 /** Where jobs come from, and how their times are meant. */

@@ -11,15 +11,8 @@ import { migrate } from "../../../actors/config/migrations.ts";
 import { Report } from "../../../actors/config/report.ts";
 import type { Shape } from "../../../actors/config/shape.ts";
 import { foldName } from "../../../actors/config/spelling.ts";
-import {
-  isList,
-  isObject,
-  mergeObjects,
-  own,
-  withKey,
-  withoutKey,
-} from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { mergeObjects, own, withKey, withoutKey } from "../../../actors/config/tree.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { channelEntries } from "../../registry.ts";
 import type { PlanDraft } from "./plan.ts";
 import { valueAt } from "./settings.ts";

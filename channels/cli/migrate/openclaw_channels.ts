@@ -3,8 +3,8 @@
  * @module
  */
 
-import { isList, isObject, own } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { own } from "../../../actors/config/tree.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { senderOf } from "./openclaw_names.ts";
 import type { PlanDraft } from "./plan.ts";
 import { secretOf, type Takings } from "./takings.ts";

@@ -3,8 +3,8 @@
  * @module
  */
 
-import { isObject, own } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { own } from "../../../actors/config/tree.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { type JobSource, nameOf, planJob } from "./jobs.ts";
 import { type ChatPlace, chatPlace } from "./openclaw_names.ts";
 import { instantOf } from "./openclaw_transcript.ts";

@@ -5,8 +5,8 @@
 
 import { PROVIDER_KEYS } from "../../../actors/config/schema/providers.ts";
 import { foldName } from "../../../actors/config/spelling.ts";
-import { isList, isObject, mergeObjects, own } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { mergeObjects, own } from "../../../actors/config/tree.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { keysInEnvironment } from "../../../providers/key_variables.ts";
 import { channelSettings } from "./openclaw_channels.ts";
 import type { PlanDraft } from "./plan.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isList, isObject, own } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { own } from "../../../actors/config/tree.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { encodeMetadataLine } from "../../../actors/session/session_file.ts";
 import type { SourceTree } from "./adapters/source_tree.ts";
 import { objectOf } from "./lines.ts";

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { isList } from "../../../actors/kernel/json.ts";
 import { localIso } from "../../../actors/kernel/local_time.ts";
 import {
   encodeMetadataLine,
@@ -11,7 +12,6 @@ import {
   type SessionMetadata,
   SET_ASIDE,
 } from "../../../actors/session/session_file.ts";
-import { isList } from "../../../actors/config/tree.ts";
 import { legacySessionKey, sessionKeyOf } from "../../../actors/session/session_name.ts";
 import type { SourceTree } from "./adapters/source_tree.ts";
 import { joinLines, objectOf } from "./lines.ts";

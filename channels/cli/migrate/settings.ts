@@ -7,8 +7,7 @@
 import { ConfigError, type ConfigFault } from "../../../actors/config/errors.ts";
 import type { ConfigSource } from "../../../actors/config/source.ts";
 import { foldName } from "../../../actors/config/spelling.ts";
-import { isObject } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { draftConfig } from "../onboarding/config_draft.ts";
 import { changeSettings, type SettingChange } from "../section_file.ts";
 import type { LeftBehind } from "./plan.ts";

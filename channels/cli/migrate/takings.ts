@@ -3,8 +3,8 @@
  * @module
  */
 
-import { isObject, own } from "../../../actors/config/tree.ts";
-import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
+import { own } from "../../../actors/config/tree.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 
 /** Levels that a key which stays behind is named with. */
 const LEVELS_MAX = 4;
