@@ -11,6 +11,7 @@ import type {
   VersionList,
   VersionRestored,
 } from "../memory/protocol.ts";
+import { counted } from "./wording.ts";
 
 /** Digits of a version's id that people are shown. */
 const ID_CHARS = 8;
@@ -132,8 +133,4 @@ function fenced(diff: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}diff\n${text}\n${fence}`;
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -5,6 +5,7 @@
 
 import type { UsageCounts } from "../journal/usage.ts";
 import type { SubagentPhase } from "./subagents/subagent_status.ts";
+import { counted } from "./wording.ts";
 
 /** What `/status` tells. Token counts are tokens. */
 export interface StatusFacts {
@@ -76,8 +77,4 @@ function uptimeText(uptimeMs: number): string {
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   return hours > 0 ? `${hours}h ${minutes % 60}m` : `${minutes}m ${seconds % 60}s`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -8,6 +8,7 @@ import type { UsageRow } from "../journal/journal.ts";
 import { budgetKey, type BudgetState, type SpentBudget, usdOf } from "./budgets.ts";
 import { localTime } from "./local_day.ts";
 import type { UsageReport } from "./usage_ledger.ts";
+import { counted } from "./wording.ts";
 
 /** What `/usage` tells besides the report. */
 export interface UsageTextOptions {
@@ -106,8 +107,4 @@ function amount(value: number, unit: BudgetState["unit"]): string {
 /** `$12.30`, `$0.0042`: cents, and more where there are none. */
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 1 ? 4 : 2)}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

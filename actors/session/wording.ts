@@ -110,7 +110,7 @@ export function noProgress(toolNames: readonly string[]): string {
 
 /** To people: a job or a look of the heartbeat took too long. */
 export function outOfTime(rounds: number): string {
-  const used = rounds === 0 ? "no tool" : `tools in ${rounds} ${rounds === 1 ? "round" : "rounds"}`;
+  const used = rounds === 0 ? "no tool" : `tools in ${counted(rounds, "round")}`;
   return `This took longer than the ${UNASKED_TURN_MINUTES} minutes that a job may take, and was ` +
     `stopped as failed (it had used ${used}). What it had done so far stays done.`;
 }
@@ -148,6 +148,7 @@ export function newSessionText(stopped: number, subagents: number = 0): string {
   return `${started} ${what.join(" and ")} ${stopped + subagents === 1 ? "was" : "were"} stopped.`;
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 message`, `2 messages`. */
+export function counted(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
