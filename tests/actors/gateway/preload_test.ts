@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { preloadOnce } from "../../../actors/gateway/preload.ts";
+import { LogRecorder } from "../../support/log_recorder.ts";
 import { settle } from "../../support/until.ts";
 
 Deno.test("preloadOnce loads when it is first asked, and once", () => {
@@ -12,7 +13,9 @@ Deno.test("preloadOnce loads when it is first asked, and once", () => {
 });
 
 Deno.test("preloadOnce leaves a failure to the first call, which tells it", async () => {
+  await using log = await LogRecorder.start();
   const preload = preloadOnce(() => Promise.reject(new TypeError("no such module")));
   preload();
   await settle(); // An unhandled rejection would fail this test.
+  assert.deepEqual(log.records.map(({ properties }) => properties["error"]), ["no such module"]);
 });

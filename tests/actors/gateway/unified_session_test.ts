@@ -134,6 +134,9 @@ Deno.test("/stop finds the turn from any channel, and who waited is told", async
   await until(() => provider.running === 0);
   await until(() => probe("one").textsOf("a").length === 1);
   await until(() => probe("two").textsOf("b").length === 1);
+  for (const text of [...probe("one").textsOf("a"), ...probe("two").textsOf("b")]) {
+    assert.match(text, /stopped on request/);
+  }
 });
 
 Deno.test("A thread keeps a history of its own, and /new ends only the one it is said in", async () => {

@@ -207,6 +207,7 @@ Deno.test("A Worker whose module is missing is reported", async () => {
     supervision: { restart: "never" },
   });
   await until(() => heard(world.parent, "worker_died") === 1);
+  assert.match(causeOfDeath(world.parent), /no_such_module/);
 });
 
 Deno.test("A Worker has no right that it was not given", async () => {
@@ -276,7 +277,15 @@ Deno.test("A message out of a Worker that the parser refuses ends that Worker", 
     },
   });
   await until(() => heard(world.parent, "worker_died") === 1);
+  assert.match(causeOfDeath(world.parent), /not a message of ours/);
 });
+
+/** What the first notice of a death says, with all that led to it. */
+function causeOfDeath(parent: Parent): string {
+  const notice = parent.received.find((message) => message.type === "worker_died");
+  assert.ok(notice?.type === "worker_died");
+  return Deno.inspect(notice.error);
+}
 
 function count(worker: ActorRef<ToWorker>): Promise<Count> {
   return worker.ask<Count>((replyTo) => ({ type: "report_count", replyTo }), ASK);

@@ -32,6 +32,8 @@ Deno.test("Session goes on when its file can be read again", async () => {
   await bench.say("second");
   await bench.world.clock.advance(60_000);
   await until(() => bench.replies().includes("hello!"));
+  const { failed, done } = (await bench.journal.counts()).inbounds;
+  assert.deepEqual({ failed, done }, { failed: 1, done: 1 });
 });
 
 Deno.test("Session leaves what waits alone while its disk only fails for now", async () => {

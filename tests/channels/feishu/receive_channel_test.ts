@@ -30,6 +30,7 @@ Deno.test("Feishu asks for the bot again when the first answer fails", async () 
   await until(() => platform.calls("bot.info").length === 1 && clock.pending > 0);
   while (platform.calls("bot.info").length < 2) await clock.advance(500);
   await harness.isReady();
+  assert.equal(platform.calls("bot.info").length, 2);
 });
 
 Deno.test("Feishu acknowledges only after the hand-in is durable", async () => {

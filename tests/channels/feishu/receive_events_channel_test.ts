@@ -44,6 +44,9 @@ Deno.test("Feishu greets again when it is put into a group again", async () => {
   await platform.botAddedTo("oc_new").acknowledged;
   await platform.botAddedTo("oc_new").acknowledged;
   await until(() => platform.chat("oc_new").fromBot.length === 2);
+  const [first, second] = platform.chat("oc_new").fromBot.map(({ text }) => text);
+  assert.match(second ?? "", /^Hello, I am Troupe/);
+  assert.equal(second, first);
 });
 
 Deno.test("Feishu greets no group into which a stranger puts it", async () => {

@@ -215,6 +215,7 @@ Deno.test("Slack acknowledges what it has no use for", async () => {
   await using harness = await Harness.ready();
   const delivery = harness.platform.sockets.deliver("interactive", { type: "block_actions" });
   await harness.passUntil(() => delivery.isAcknowledged, "an acknowledgement");
+  assert.deepEqual(harness.gateway.inbounds, []);
 });
 
 Deno.test.each(

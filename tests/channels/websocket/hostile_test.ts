@@ -77,11 +77,14 @@ Deno.test.each<[string, string | Uint8Array]>([
 
 Deno.test("Frames that are none end their connection", async () => {
   await using harness = await Harness.ready();
+  const peer = await harness.member("alice");
   using line = new Line(harness.port);
   line.write(UPGRADE);
   await until(() => line.received.includes("ready"));
   line.write(Uint8Array.from({ length: 256 }, () => 0xff));
   await until(() => line.isClosed);
+  peer.send("still here");
+  assert.deepEqual(await harness.texts(1), ["still here"]);
 });
 
 Deno.test("A hundred frames of nonsense in a row end their connection", async () => {

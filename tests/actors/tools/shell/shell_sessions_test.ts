@@ -146,8 +146,9 @@ Deno.test("There are so many sessions for a conversation, and so many in all", a
 
 Deno.test("A session that nobody looks at is ended", async () => {
   await using bench = await sessionsBench({ idleMs: 300 });
-  await bench.start("sleep 60");
+  const id = await bench.start("sleep 60");
   await until(async () => await bench.call("list_exec_sessions", {}) === "No sessions");
+  await assert.rejects(bench.call("write_stdin", { session_id: id }), /Cannot find the session/);
 });
 
 Deno.test("A session ends at its own time limit and says so", async () => {
