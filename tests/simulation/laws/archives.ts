@@ -3,11 +3,14 @@
  * @module
  */
 
-import { SET_ASIDE } from "../../../actors/session/session_file.ts";
 import { endedConversations, endedFileName } from "../../../actors/session/ended_conversation.ts";
-import { parseMessageLine, parseSessionFile } from "../../../actors/session/session_file.ts";
+import {
+  parseMessageLine,
+  parseSessionFile,
+  SET_ASIDE,
+} from "../../../actors/session/session_file.ts";
 import { sessionFileName } from "../../../actors/session/session_name.ts";
-import { pendingNote } from "../../../actors/session/archived_chunk.ts";
+import { pendingNote, readPending } from "../../../actors/session/archived_chunk.ts";
 import { marksIn, textOf } from "../marks.ts";
 import { namesIn } from "../summaries.ts";
 import type { FinishedWorld } from "../world.ts";
@@ -32,7 +35,8 @@ function archivesEachMessageOnce(world: FinishedWorld): string[] {
     const times = archived.get(mark)?.length ?? 0;
     if (times > 1) return [`${mark} is archived ${times} times`];
     if (times === 0) {
-      const isKept = session.shown.has(lineId) || session.waiting.has(lineId);
+      const isKept = session.shown.has(lineId) || session.waiting.has(lineId) ||
+        session.pending.has(mark);
       return isKept ? [] : [`${mark} was lost`];
     }
     return session.shown.has(lineId) && !session.isPending
@@ -46,6 +50,8 @@ interface SessionState {
   readonly shown: ReadonlySet<string>;
   /** Ids of lines that wait to be archived. */
   readonly waiting: ReadonlySet<string>;
+  /** What is said by the stretch that is on its way: it waits in the journal. */
+  readonly pending: ReadonlySet<string>;
   /** A stretch is on its way. */
   readonly isPending: boolean;
 }
@@ -55,10 +61,13 @@ function stateOf({ disk, watch, record }: FinishedWorld, sessionKey: string): Se
   const { metadata } = parseSessionFile(disk.texts.get(name) ?? "");
   const shown = watch.story(sessionKey).slice(metadata?.lastConsolidated ?? 0);
   const ended = endedConversations(disk.texts.get(endedFileName(name)) ?? "").flat();
+  const note = record.rows.notes.find(({ key }) => key === pendingNote(sessionKey));
+  const entries = readPending(note?.value ?? null)?.entries ?? [];
   return {
+    pending: new Set(entries.flatMap(({ content }) => namesIn(content).map((said) => `#${said}`))),
     shown: new Set(shown.map(({ lineId }) => lineId)),
     waiting: new Set(ended.flatMap(({ lineId }) => lineId ?? [])),
-    isPending: record.rows.notes.some(({ key }) => key === pendingNote(sessionKey)),
+    isPending: note !== undefined,
   };
 }
 
