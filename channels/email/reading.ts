@@ -6,7 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
-import { LinkedSignal } from "../../actors/kernel/linked_signal.ts";
+import { Deadline } from "../../actors/kernel/deadline.ts";
 import type { Random } from "../../actors/kernel/random.ts";
 import type { ChannelContext } from "../channel.ts";
 import { networkWait } from "../network_wait.ts";
@@ -158,15 +158,9 @@ class Reading {
   /** Waits until there may be something new. */
   async #news(mailbox: OpenMailbox): Promise<void> {
     const { context: { clock }, pollIntervalMs } = this.#options;
-    const over = new AbortController();
-    using linked = new LinkedSignal(this.#signal, over.signal);
     const lookMs = mailbox.isPushing ? PUSHED_LOOK_MS : pollIntervalMs;
-    const timer = clock.setTimer(lookMs, () => over.abort());
-    try {
-      await mailbox.news(linked.signal);
-    } finally {
-      timer.cancel();
-    }
+    using look = new Deadline(clock, lookMs, { signal: this.#signal });
+    await mailbox.news(look.signal);
   }
 
   async #waitForGateway(refusals: number): Promise<void> {

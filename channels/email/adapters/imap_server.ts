@@ -25,11 +25,14 @@ const KEEPING_HOST = /(^|\.)(office365|outlook|hotmail|live)\.com$/i;
 export class ImapServer implements MailboxServer {
   readonly #section: EmailSection;
   readonly #connectMs: number;
+  /** It puts copies of sent mails into their folder by itself, as far as is known. */
+  #keepsCopies: boolean;
 
   /** @param connectMs how long a server may take to be connected to, and to greet */
   constructor(section: EmailSection, connectMs: number) {
     this.#section = section;
     this.#connectMs = connectMs;
+    this.#keepsCopies = KEEPING_HOST.test(section.imapHost);
   }
 
   async open(signal: AbortSignal): Promise<OpenMailbox> {
@@ -45,8 +48,9 @@ export class ImapServer implements MailboxServer {
   }
 
   async keepSent(mail: Uint8Array, signal: AbortSignal): Promise<void> {
+    if (!this.#isToKeep) return;
     await this.#briefly(signal, async (client) => {
-      if (!(this.#section.saveSent ?? !keepsCopies(client))) return;
+      if (!this.#isToKeep) return; // the server has just said that it does
       const folder = await sentFolder(client);
       if (folder === null) return logger.info("There is no folder for copies of sent mails");
       await client.append(folder, Buffer.from(mail), ["\\Seen"]);
@@ -60,11 +64,15 @@ export class ImapServer implements MailboxServer {
       await client.mailboxOpen(folder, { readOnly: true });
       const found = await client.search({ header: { "Message-ID": messageId } }, { uid: true });
       if (Array.isArray(found) && found.length > 0) return true;
-      return keepsCopies(client) ? false : null;
+      return this.#keepsCopies ? false : null;
     });
   }
 
-  /** A connection for one purpose, beside the one that reads. */
+  get #isToKeep(): boolean {
+    return this.#section.saveSent ?? !this.#keepsCopies;
+  }
+
+  /** A connection for one purpose, as the library lets nothing pass that waits behind `IDLE`. */
   async #briefly<T>(signal: AbortSignal, work: (client: ImapFlow) => Promise<T>): Promise<T> {
     const client = await this.#connect(signal);
     const stop = (): void => client.close();
@@ -108,6 +116,7 @@ export class ImapServer implements MailboxServer {
     signal.addEventListener("abort", stop, { once: true });
     try {
       await client.connect();
+      this.#keepsCopies ||= client.capabilities.has(GMAIL);
       return client;
     } catch (error) {
       client.close();
@@ -122,11 +131,6 @@ export class ImapServer implements MailboxServer {
     const { imapHost, imapPort } = this.#section;
     return `read mail at "${imapHost}:${imapPort}"`;
   }
-}
-
-/** Whether the server puts copies of sent mails into their folder by itself. */
-function keepsCopies(client: ImapFlow): boolean {
-  return client.capabilities.has(GMAIL) || KEEPING_HOST.test(client.host);
 }
 
 /** The folder of sent mails: as the server or the library marks it; null without one. */

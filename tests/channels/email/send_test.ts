@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ALICE, Harness } from "./harness.ts";
+import { openServers } from "../../../channels/email/adapters/servers.ts";
+import { ALICE, Harness, mail } from "./harness.ts";
 
 const KEY = "turn-1:0";
 
@@ -154,6 +155,20 @@ Deno.test("E-mail keeps a copy of what it sent, where the server does not", asyn
   assert.match(new TextDecoder().decode(mails[0]?.bytes), new RegExp(RegExp.escape(id)));
 });
 
+Deno.test.each([
+  { keepsSent: true },
+  { keepsSent: false, section: { saveSent: false } },
+])("E-mail signs in for no copy that it need not keep: %o", async (options) => {
+  await using harness = await Harness.ready(options);
+  const { signal } = new AbortController();
+  const { mailbox } = openServers(harness.section);
+  await using _reading = await mailbox.open(signal);
+  const loginsBefore = loginsAt(harness);
+  await mailbox.keepSent(new TextEncoder().encode(mail({ text: "Yes" })), signal);
+  assert.equal(loginsAt(harness), loginsBefore);
+  assert.deepEqual(harness.platform.sentFolder.mails, []);
+});
+
 Deno.test("E-mail finds a mail in doubt where its server keeps copies, and sends none twice", async () => {
   await using harness = await Harness.ready({ keepsSent: true });
   harness.platform.plant({ at: "LOST" });
@@ -202,3 +217,7 @@ Deno.test.each(
   await harness.deliver({ key: KEY, text: "Yes" });
   assert.equal(harness.platform.posted.length, 1);
 });
+
+function loginsAt({ platform }: Harness): number {
+  return platform.commands.filter((command) => /^(LOGIN|AUTHENTICATE)$/.test(command)).length;
+}
