@@ -12,10 +12,7 @@ import { channelEntries } from "../registry.ts";
 import { ask, canAsk } from "./adapters/prompt.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import type { LoadFlags } from "./load.ts";
-import { confirm } from "./onboarding/person.ts";
-
-/** What a person who left the set-up is taken to want: nothing more. */
-const EXIT_LEFT = 130;
+import { confirm, EXIT_LEFT } from "./onboarding/person.ts";
 
 /**
  * Offers the set-up where nothing is set up and a person is there; a script sees none of it.

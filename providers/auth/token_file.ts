@@ -5,6 +5,7 @@
 
 import { dirname, join } from "node:path";
 import type { z } from "zod";
+import { removeIfThere } from "../../actors/kernel/adapters/missing.ts";
 import type { NewId } from "../../actors/kernel/random.ts";
 
 /** One file, `<state folder>/auth/<name>.json`. */
@@ -43,11 +44,7 @@ export class TokenFile<T> {
 
   /** Forgets the tokens; nothing happens when there are none. */
   async remove(): Promise<void> {
-    try {
-      await Deno.remove(this.#path);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
+    await removeIfThere(this.#path);
   }
 
   /**

@@ -6,6 +6,7 @@
 
 import { join } from "node:path";
 import { z } from "zod";
+import { removeIfThere } from "../../kernel/adapters/missing.ts";
 import type { ControlConnection, ControlListener } from "../control.ts";
 import type { ControlPeer } from "../control_client.ts";
 
@@ -92,14 +93,6 @@ async function listenTcp(stateFolder: string): Promise<ControlListener> {
 
 async function removeLeftovers(stateFolder: string): Promise<void> {
   for (const name of [SOCKET_FILE, PORT_FILE]) await removeIfThere(join(stateFolder, name));
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }
 
 async function readPortFile(path: string): Promise<z.infer<typeof portSchema> | null> {

@@ -27,3 +27,8 @@ export function orNullSync<T>(read: () => T): T | null {
 export async function exists(path: string): Promise<boolean> {
   return await orNull(Deno.lstat(path)) !== null;
 }
+
+/** Removes a file or an empty folder; nothing happens where there is none. */
+export async function removeIfThere(path: string): Promise<void> {
+  await orNull(Deno.remove(path));
+}

@@ -5,7 +5,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { orNull } from "./missing.ts";
+import { orNull, removeIfThere } from "./missing.ts";
 
 /** Only for the owner: conversations and what is remembered of them are private. */
 const FILE_MODE = 0o600;
@@ -168,13 +168,5 @@ async function cutBack(file: Deno.FsFile, end: number): Promise<void> {
     await file.syncData();
   } catch {
     // The first failure is the one to tell.
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

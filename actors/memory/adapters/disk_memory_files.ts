@@ -4,7 +4,7 @@
  */
 
 import { join, relative } from "node:path";
-import { orNull } from "../../kernel/adapters/missing.ts";
+import { orNull, removeIfThere } from "../../kernel/adapters/missing.ts";
 import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
 import type { FileMark, MemoryFiles } from "../ports.ts";
 import { isFactsPath } from "../scope.ts";
@@ -48,7 +48,7 @@ export class DiskMemoryFiles implements MemoryFiles {
   }
 
   async remove(path: string): Promise<void> {
-    await orNull(Deno.remove(join(this.#workspace, path)));
+    await removeIfThere(join(this.#workspace, path));
   }
 
   async rename(from: string, to: string): Promise<void> {

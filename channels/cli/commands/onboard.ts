@@ -27,7 +27,7 @@ import { loadAndPrepare } from "../load.ts";
 import { modelOffers } from "../onboarding/model_offers.ts";
 import type { ModelTrial } from "../onboarding/model_step.ts";
 import { onboard, type OnboardingScene, TEST_MESSAGE } from "../onboarding/onboarding.ts";
-import type { Person } from "../onboarding/person.ts";
+import { EXIT_LEFT, type Person } from "../onboarding/person.ts";
 import { dimOn, markdownOn } from "../styles.ts";
 import { terminalPlace } from "../terminal_events.ts";
 import { channelsLoginCommand, type LoginFlags } from "./channels_login.ts";
@@ -52,8 +52,6 @@ export interface OnboardOptions {
   readonly isOnTheWay?: boolean;
 }
 
-/** A person at a terminal is gone, as by Ctrl-C. */
-const EXIT_LEFT = 130;
 /** A word at a terminal that nobody waits longer for. */
 const STALL_MS = 20_000;
 

@@ -7,6 +7,7 @@
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { z } from "zod";
+import { orNullSync } from "../../../kernel/adapters/missing.ts";
 import { invariant } from "../../../kernel/invariant.ts";
 import { indexed, type Term } from "../terms.ts";
 import { RECALL_KINDS, type RecallFilter, type RecallHit, type RecallKind } from "../protocol.ts";
@@ -342,13 +343,7 @@ export class RecallIndex implements Disposable {
 /** Removes an index with what belongs to it; nothing happens where there is none. */
 export function removeIndex(path: string): void {
   if (path === ":memory:") return;
-  for (const end of ["", "-wal", "-shm"]) {
-    try {
-      Deno.removeSync(path + end);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  }
+  for (const end of ["", "-wal", "-shm"]) orNullSync(() => Deno.removeSync(path + end));
 }
 
 /** What people say is for its owner only. */

@@ -4,7 +4,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { exists, orNull } from "../../../../actors/kernel/adapters/missing.ts";
+import { exists, orNull, removeIfThere } from "../../../../actors/kernel/adapters/missing.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -79,7 +79,7 @@ export class TargetFiles {
       }
       await Deno.rename(temporary, place);
     } catch (error) {
-      await orNull(Deno.remove(temporary));
+      await removeIfThere(temporary);
       throw error;
     }
   }
