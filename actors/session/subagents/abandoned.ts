@@ -9,8 +9,7 @@ import type { Inbound } from "../../journal/journal.ts";
 import { waitingInOrder } from "../incoming.ts";
 import type { SessionServices } from "../ports.ts";
 import type { TurnSteps } from "../steps.ts";
-import { fitOptions } from "../tool_result.ts";
-import { INTERRUPTED, reportText } from "./report.ts";
+import { INTERRUPTED, reportFit, reportText } from "./report.ts";
 import { isUnderWay, runIdOf, taskOf } from "./subagent_row.ts";
 
 const logger = getLogger(["troupe", "session", "subagents"]);
@@ -32,7 +31,7 @@ export async function reportAbandoned(
   }
   for (const inbound of abandoned) {
     const task = taskOf(inbound);
-    const fit = fitOptions(services, { toolName: "a subagent", sessionKey });
+    const fit = reportFit(services, sessionKey);
     const content = await reportText(task, INTERRUPTED, fit);
     const { channel, platformId } = inbound;
     await journal.complete({ channel, platformId, content, media: [] });

@@ -4,7 +4,7 @@
  */
 
 import { markUntrusted } from "../../tools/untrusted.ts";
-import { type FitOptions, fitResult } from "../tool_result.ts";
+import { type FitOptions, fitOptions, fitResult } from "../tool_result.ts";
 import type { SubagentTask } from "./subagent_row.ts";
 
 /**
@@ -29,6 +29,14 @@ export const INTERRUPTED: SubagentReport = {
 /** A subagent that broke. */
 export function brokenReport(reason: string): SubagentReport {
   return { state: "failed", text: `It broke off with an error: ${reason}` };
+}
+
+/** How a report of one of a session's subagents is cut and kept: as a tool's long result is. */
+export function reportFit(
+  services: Parameters<typeof fitOptions>[0],
+  sessionKey: string,
+): FitOptions {
+  return fitOptions(services, { toolName: "a subagent", sessionKey });
 }
 
 /**

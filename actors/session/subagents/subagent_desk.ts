@@ -12,9 +12,8 @@ import { type SubagentOrder, type SubagentStarter, ToolError } from "../../tools
 import type { ApprovalDesk, PermitLease } from "../approval_desk.ts";
 import type { SessionMessage, SessionServices } from "../ports.ts";
 import type { SessionLog } from "../session_log.ts";
-import { fitOptions } from "../tool_result.ts";
 import { untilWritten } from "../until_written.ts";
-import { brokenReport, inlineText, reportText, type SubagentReport } from "./report.ts";
+import { brokenReport, inlineText, reportFit, reportText, type SubagentReport } from "./report.ts";
 import { subagentActor } from "./subagent.ts";
 import { subagentRow, type SubagentTask } from "./subagent_row.ts";
 import { SubagentStatus } from "./subagent_status.ts";
@@ -25,9 +24,6 @@ const logger = getLogger(["troupe", "session", "subagents"]);
 const SUBAGENTS_MAX = 32;
 /** Of a random id: enough to tell those of one session apart over its life. */
 const ID_CHARS = 12;
-
-/** As long results name where they come from. */
-const REPORTER = "a subagent";
 
 /** Why a subagent stopped, as its session is told. */
 export interface SubagentStopped {
@@ -151,7 +147,7 @@ export class SubagentDesk {
       this.#spawn(entry, scene);
       const report = await untilAborted(promise, signal);
       const { log: { sessionKey } } = scene;
-      const fit = fitOptions(this.#options.services, { toolName: REPORTER, sessionKey });
+      const fit = reportFit(this.#options.services, sessionKey);
       return await inlineText(task, report, fit);
     } finally {
       if (signal.aborted) await this.#stop(entry);
@@ -196,7 +192,7 @@ export class SubagentDesk {
   ): Promise<void> {
     const { services, context } = this.#options;
     const { journal, clock } = services;
-    const fit = fitOptions(services, { toolName: REPORTER, sessionKey });
+    const fit = reportFit(services, sessionKey);
     const content = await reportText(task, report, fit);
     const row = { channel: SYSTEM_CHANNEL, platformId: subagentInputId(task.id) };
     const complete = () => journal.complete({ ...row, content, media: [] });
