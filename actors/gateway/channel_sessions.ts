@@ -14,6 +14,7 @@ import type { ActorRef } from "../kernel/ref.ts";
 import type { DatedFile } from "../session/idle_compaction.ts";
 import type { SessionFiles } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
+import { setAsideIn } from "../session/conversation.ts";
 import { readSessionText, SET_ASIDE, type StoredMessage } from "../session/session_file.ts";
 import { sessionFileName, sessionKeyOf } from "../session/session_name.ts";
 import type { RouterMessage } from "./router.ts";
@@ -50,7 +51,9 @@ export function channelSessions(channel: string, options: ChannelSessionsOptions
       const text = isOwn(key) ? await files.read(sessionFileName(key)) : null;
       if (text === null) return null;
       const { messages } = await readSessionText(text, breathe);
-      return messages.flatMap(said).slice(-MESSAGES_MAX);
+      const gone = setAsideIn(messages);
+      return messages.filter(({ lineId }) => lineId === null || !gone.has(lineId))
+        .flatMap(said).slice(-MESSAGES_MAX);
     },
     async erase(key) {
       if (!isOwn(key)) return "missing";

@@ -23,7 +23,7 @@ export interface CommandScene {
   readonly services: SessionServices;
   readonly log: SessionLog;
   readonly memory: SessionMemory;
-  /** The session's turn. Whoever runs `stop` or `new` has aborted its work and waited for its end. */
+  /** The session's turn. Whoever runs `stop`, `undo` or `new` has aborted its work and waited for its end. */
   readonly turn: UnfinishedTurn | undefined;
   /** What the turn waits for. */
   readonly paused: SpentBudget | undefined;

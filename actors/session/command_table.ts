@@ -10,6 +10,7 @@ import type { ChannelCommand } from "../../channels/channel.ts";
 export type CommandName =
   | "new"
   | "stop"
+  | "undo"
   | "status"
   | "context"
   | "model"
@@ -51,6 +52,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     endsTurn: true,
   },
   { name: "stop", help: "Stop what is running in this chat", endsTurn: true },
+  {
+    name: "undo",
+    help: "Take the last message and its answer back; what tools did stays done",
+    endsTurn: true,
+  },
   { name: "status", help: "Show model, context, uptime and version" },
   { name: "context", help: "Show what the model has before it, and how much room each part takes" },
   {

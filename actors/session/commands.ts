@@ -27,6 +27,7 @@ import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import { statusText } from "./status_text.ts";
 import { isUnderWay } from "./subagents/subagent_row.ts";
+import { undo } from "./undo_command.ts";
 import { usageText } from "./usage_text.ts";
 import {
   ATTACHMENT_NOTE,
@@ -42,10 +43,11 @@ import {
 const logger = getLogger(["troupe", "session", "commands"]);
 
 /** Commands that change something with the step that ends them. */
-type ActingCommand = "stop" | "new" | "restart" | "approve" | "deny";
+type ActingCommand = "stop" | "undo" | "new" | "restart" | "approve" | "deny";
 
 const ACTING: Readonly<Record<ActingCommand, (scene: CommandScene) => Promise<void>>> = {
   stop,
+  undo,
   new: startAnew,
   restart,
   approve: decide,

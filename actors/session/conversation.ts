@@ -198,7 +198,8 @@ function consolidatedOf({ messages, metadata }: Pick<SessionFile, "messages" | "
   return Math.max(0, Math.min(metadata?.lastConsolidated ?? 0, messages.length));
 }
 
-function setAsideIn(messages: readonly StoredMessage[]): Set<string> {
+/** Ids of the lines that some of these take out. */
+export function setAsideIn(messages: readonly StoredMessage[]): Set<string> {
   const ids = new Set<string>();
   for (const stored of messages) {
     for (const lineId of setAsideBy(stored)) ids.add(lineId);

@@ -8,7 +8,7 @@ import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
 import { endedNote } from "./ended_conversation.ts";
 import { pausedNote } from "./pausing.ts";
-import type { SessionLog } from "./session_log.ts";
+import type { LineDraft, SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
 import { changes, settlements, type TurnSteps } from "./steps.ts";
 import { STOPPED_ELSEWHERE, STOPPED_MARK } from "./wording.ts";
@@ -28,6 +28,8 @@ export interface StopRequest {
   /** The line that closes the turn in the history; null where the conversation begins anew. */
   readonly note: string | null;
   readonly confirmation: string;
+  /** Lines to stand behind those that close the turn. @default none */
+  readonly behind?: (closing: readonly LineDraft[]) => readonly LineDraft[];
   /** A conversation that begins anew is archived. @default false */
   readonly isKept?: boolean;
 }
@@ -74,7 +76,7 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
       ),
       ...commandReply(command, confirmation, settlements(here, "stopped")),
     ],
-  }, closing.drafts);
+  }, [...closing.drafts, ...request.behind?.(closing.drafts) ?? []]);
 }
 
 /** The reply to a command, which settles it; none where replies go nowhere. */

@@ -42,6 +42,12 @@ export function withSummary(metadata: JsonObject, { text, untilMs }: LastSummary
   return { ...metadata, [FIELD]: summary };
 }
 
+/** The metadata of a session that knows of no summary. */
+export function withoutSummary(metadata: JsonObject): JsonObject {
+  const { [FIELD]: _summary, ...rest } = metadata;
+  return rest;
+}
+
 function newestLines(text: string): string {
   if (text.length <= CHARS_MAX) return text;
   const tail = text.slice(-CHARS_MAX);

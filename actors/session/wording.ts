@@ -29,6 +29,9 @@ export const UNAVAILABLE_NOTE = "(No answer could be given to this.)";
 /** In the history, where a turn was ended on request. */
 export const STOPPED_NOTE = "(This was stopped on request before an answer was given.)";
 
+/** In the history, where an exchange was taken back. */
+export const UNDONE_NOTE = "(This was taken back on request: it is not part of the conversation.)";
+
 /** In the history, where a message was put aside. */
 export const PARKED_NOTE = "(This message was set aside: every attempt to answer it broke off.)";
 
@@ -135,6 +138,39 @@ export function stoppedText(running: number, waiting: number, subagents: number 
   if (subagents === 0) return `Stopped ${messages}.`;
   const helpers = counted(subagents, "subagent");
   return parts.length === 0 ? `Stopped ${helpers}.` : `Stopped ${messages} and ${helpers}.`;
+}
+
+/** What `/undo` took back. */
+export interface Undone {
+  /** What somebody had said. */
+  readonly said: string;
+  /** Messages that are set aside, tool calls and results included. */
+  readonly messages: number;
+  /** Messages of people that had no answer yet. */
+  readonly stopped: number;
+  /** Names of the tools that were used. */
+  readonly tools: readonly string[];
+  /** Another program wrote it. */
+  readonly isForeign: boolean;
+}
+
+/** Characters of what is taken back that are told. */
+const SAID_CHARS_MAX = 80;
+
+/** To people: what `/undo` did, and what it did not. */
+export function undoneText({ said, messages, stopped, tools, isForeign }: Undone): string {
+  if (isForeign) return "I cannot take that back: another program wrote it into this conversation.";
+  if (messages + stopped === 0) return "There is nothing here that I could take back.";
+  const flat = said.replaceAll(/\s+/g, " ").trim();
+  const cut = flat.length > SAID_CHARS_MAX
+    ? `${flat.slice(0, SAID_CHARS_MAX).toWellFormed()}…`
+    : flat;
+  const what = cut === "" ? "Took the last exchange back" : `Took back “${cut}”`;
+  const rest = stopped > 0 ? ", which had no answer yet." : " and what I answered.";
+  const done = tools.length === 0
+    ? ""
+    : ` What tools did is not undone; used were: ${tools.join(", ")}.`;
+  return `${what}${rest} I do not see it any more; it stays in the conversation's file.${done}`;
 }
 
 /** To people: what `/new` did. */

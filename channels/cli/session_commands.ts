@@ -8,6 +8,12 @@ import type { Terminal } from "./adapters/terminal.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, limitOption, workspaceOption } from "./options.ts";
 
+const FORK_EXAMPLE = `
+Example:
+  troupe sessions show feishu:oc_1
+  troupe sessions fork feishu:oc_1 12 --as cli:plan-b
+  troupe agent --session plan-b`;
+
 /** Adds `sessions`. */
 export function addSessions(
   program: Command,
@@ -61,6 +67,19 @@ export function addSessions(
     .action(async (key, flags) => {
       const { exportCommand } = await (await loadCommands()).sessions();
       done(await exportCommand(key, flags, terminal));
+    });
+  sessions.command("fork")
+    .description("copy a conversation up to one of its replies, to go on with from there")
+    .argument("<key>", "as list names it")
+    .argument("<line>", "the number of the reply, as show tells it")
+    .option("--as <key>", "what the copy is called (default: cli:<name>-fork-1)")
+    .addHelpText("after", FORK_EXAMPLE)
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .addOption(workspaceOption())
+    .action(async (key, line, flags) => {
+      const { forkCommand } = await (await loadCommands()).sessions();
+      done(await forkCommand(key, line, flags, terminal));
     });
   sessions.command("delete")
     .description("delete a conversation for good; what was summed up of it stays in memory")

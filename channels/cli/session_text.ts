@@ -62,14 +62,34 @@ export function showText(
   last: readonly StoredMessage[],
   timezone: string,
 ): string {
+  const first = facts.messages - last.length + 1;
+  const width = String(facts.messages).length;
   const roles = Object.entries(facts.byRole).map(([role, count]) => `${count} ${role}`).join(", ");
   return asLines([
     `${facts.key} (sessions/${facts.file})`,
     `Begun: ${facts.createdAt ?? "unknown"}   Last: ${facts.updatedAt ?? "unknown"}`,
     `Messages: ${facts.messages}${roles === "" ? "" : ` (${roles})`}, ${facts.summedUp} summed up`,
     ...(facts.damagedLines > 0 ? [`Lines that cannot be read: ${facts.damagedLines}`] : []),
-    ...last.map((stored) => messageLine(stored, timezone)),
+    ...last.map((stored, index) =>
+      `${String(first + index).padStart(width)}  ${messageLine(stored, timezone)}`
+    ),
   ]);
+}
+
+/** That a conversation was copied, and how to go on with the copy. */
+export function forkedText(origin: string, line: string, key: string): string {
+  const lines = [`Copied ${origin} up to line ${line} as ${key}; what tools did stays as it is`];
+  if (key.startsWith("cli:")) lines.push(`Go on with: troupe agent --session ${key}`);
+  return asLines(lines);
+}
+
+/** Why a line is none to go on from. */
+export function noReplyText(key: string, line: string, nearest: number | null): string {
+  const instead = nearest === null
+    ? "there is no reply before it"
+    : `the reply before is ${nearest}`;
+  return `Cannot go on with "${key}" from line ${line}: it is no reply; ${instead} ` +
+    "(sessions show tells the numbers)";
 }
 
 /** What a search found. */

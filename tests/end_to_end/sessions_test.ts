@@ -82,6 +82,17 @@ Deno.test("Conversations are looked through, found and deleted, with a gateway a
   const mistaken = await run(home, "sessions", "search", "up", "--since", "soon");
   assert.equal(mistaken.code, 2);
   assert.match(mistaken.stderr, /^Error: Cannot read --since "soon"/);
+  const fork = await run(home, "sessions", "fork", "probe:p2", "2", "--as", "plan-b");
+  assert.match(
+    fork.stdout,
+    /^Copied probe:p2 up to line 2 as cli:plan-b;.*\nGo on with: .*plan-b\n$/,
+  );
+  assert.match((await run(home, "sessions", "show", "cli:plan-b")).stdout, /2 {2}.*Nothing much/);
+  const taken = await run(home, "sessions", "fork", "probe:p2", "2", "--as", "cli:plan-b");
+  assert.match(taken.stderr, /^Error: Cannot copy to "cli:plan-b"/);
+  const amiss = await run(home, "sessions", "fork", "probe:p2", "1");
+  assert.match(amiss.stderr, /line 1: it is no reply; there is no reply before it/);
+  assert.deepEqual([fork.code, taken.code, amiss.code], [0, 1, 2]);
   assert.equal((await run(home, "sessions", "delete", "probe:p2", "--json")).code, 0);
   assert.deepEqual(await home.session("probe_p2"), []);
   assert.equal((await run(home, "sessions", "export", "probe:p2")).code, 1);

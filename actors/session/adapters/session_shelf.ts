@@ -38,7 +38,26 @@ export class DiskSessionShelf implements SessionShelf {
     return orNullSync(() => Deno.readTextFileSync(join(this.#folder, name)));
   }
 
+  /** Makes a file; false where there is one of that name. */
+  create(name: string, text: string): boolean {
+    Deno.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    try {
+      const options = { write: true, createNew: true, mode: 0o600 };
+      using file = Deno.openSync(join(this.#folder, name), options);
+      writeAllSync(file, new TextEncoder().encode(text));
+      file.syncSync();
+      return true;
+    } catch (error) {
+      if (error instanceof Deno.errors.AlreadyExists) return false;
+      throw error;
+    }
+  }
+
   #entries(): Iterable<Deno.DirEntry> {
     return orNullSync(() => [...Deno.readDirSync(this.#folder)]) ?? [];
   }
+}
+
+function writeAllSync(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
 }

@@ -23,10 +23,19 @@ import {
   listSessions,
 } from "../../../actors/session/session_catalog.ts";
 import type { SessionErased } from "../../../actors/session/session_erasure.ts";
+import { forkKeys, forkSession } from "../../../actors/session/session_fork.ts";
 import { sessionMarkdown } from "../../../actors/session/session_markdown.ts";
+import { sessionFileName } from "../../../actors/session/session_name.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
-import { describeSession, foundText, listText, showText } from "../session_text.ts";
+import {
+  describeSession,
+  forkedText,
+  foundText,
+  listText,
+  noReplyText,
+  showText,
+} from "../session_text.ts";
 
 /** Most that one search gives. */
 const SEARCH_LIMIT_MAX = 100;
@@ -51,6 +60,11 @@ export interface SearchFlags extends ListFlags {
 /** Flags of `sessions export`. */
 export interface ExportFlags extends LoadFlags {
   readonly md?: boolean | undefined;
+}
+
+/** Flags of `sessions fork`. */
+export interface ForkFlags extends SessionsFlags {
+  readonly as?: string | undefined;
 }
 
 /** Lists them, the latest first; 0 whether there are any or not. */
@@ -113,6 +127,39 @@ export async function exportCommand(
   if (found === null) return missing(key, terminal);
   terminal.write(exported(found, flags, loaded));
   return 0;
+}
+
+/** Copies one up to a reply; 1 when there is none, or the copy's name is taken, 2 for a bad line. */
+export async function forkCommand(
+  name: string,
+  line: string,
+  flags: ForkFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  const shelf = shelfOf(loaded);
+  const found = findSession(shelf, name);
+  if (found === null) return missing(name, terminal);
+  const nowMs = systemWorld().clock.now();
+  for (const key of flags.as === undefined ? forkKeys(found.key) : [keyNamed(flags.as)]) {
+    const fork = forkSession(found, Number(line), { key, nowMs });
+    if (fork.state === "no_reply") {
+      terminal.writeError(`Error: ${noReplyText(found.key, line, fork.nearest)}\n`);
+      return 2;
+    }
+    if (!shelf.create(sessionFileName(key), fork.text)) continue;
+    if (flags.json === true) terminal.write(`${JSON.stringify({ key, lines: Number(line) })}\n`);
+    else terminal.write(forkedText(found.key, line, key));
+    return 0;
+  }
+  const text = `Cannot copy to "${flags.as}": there is such a conversation; choose another --as`;
+  terminal.writeError(`Error: ${text}\n`);
+  return 1;
+}
+
+/** As `agent --session` reads it. */
+function keyNamed(name: string): string {
+  return name.includes(":") ? name : `cli:${name}`;
 }
 
 /** Deletes one; 1 when there is none, or somebody waits for an answer in it. */

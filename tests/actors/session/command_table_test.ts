@@ -67,6 +67,6 @@ Deno.test.each([
 
 Deno.test("Commands that end a turn, or are for owners, are few", () => {
   const names = COMMANDS.map(({ name }) => name);
-  assert.deepEqual(names.filter(endsTurn), ["new", "stop"]);
+  assert.deepEqual(names.filter(endsTurn), ["new", "stop", "undo"]);
   assert.ok(names.filter(isForOwners).includes("restart"));
 });

@@ -1,0 +1,69 @@
+/**
+ * `/undo`: takes the last exchange out of what the model is shown. Its lines stay in the file; the
+ * one that sets them aside stands behind them, and commits with the command.
+ * @module
+ */
+
+import type { CommandScene } from "./command_scene.ts";
+import { waitingBefore } from "./incoming.ts";
+import { stopWork } from "./interruption.ts";
+import { lastExchange, toolsAsked } from "./last_exchange.ts";
+import { SET_ASIDE, type StoredMessage } from "./session_file.ts";
+import type { LineDraft } from "./session_log.ts";
+import { lineIdOf } from "./session_store.ts";
+import { isUnderWay } from "./subagents/subagent_row.ts";
+import { STOPPED_NOTE, UNDONE_NOTE, undoneText } from "./wording.ts";
+
+/**
+ * Takes it back. What still ran or waited is the last exchange, and is stopped first.
+ *
+ * @throws {JournalError} when nothing of it was kept
+ */
+export async function undo(scene: CommandScene): Promise<void> {
+  const { log, command, services, memory, turn, upkeep, subagents } = scene;
+  await upkeep.halt(); // it may be summing up what goes
+  const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
+  const messages = waiting.filter((inbound) => !isUnderWay(inbound));
+  const running = turn?.steps.unanswered.length ?? 0;
+  const isOnlyWaiting = running === 0 && messages.length > 0;
+  const exchange = isOnlyWaiting ? [] : lastExchange(log.conversation);
+  const isOurs = exchange.every(({ lineId }) => lineId !== null);
+  const confirmation = undoneText({
+    said: wordsOf(exchange) || messages[0]?.content || "",
+    messages: isOurs ? exchange.length : 0,
+    stopped: running + messages.length,
+    tools: toolsAsked(exchange),
+    isForeign: !isOurs,
+  });
+  const note = isOurs ? UNDONE_NOTE : STOPPED_NOTE;
+  await stopWork(log, {
+    ...{ command, turn, waiting, note, confirmation },
+    ...(isOurs && exchange.length > 0 && {
+      behind: (closing) => [setAside(command.seq, exchange, closing)],
+    }),
+  });
+  await subagents.stopAll();
+  memory.forgetConversation();
+}
+
+/** The line that takes an exchange, and what closes it, out of what the model is shown. */
+function setAside(
+  seq: number,
+  exchange: readonly StoredMessage[],
+  closing: readonly LineDraft[],
+): LineDraft {
+  const ids = [...exchange.flatMap(({ lineId }) => lineId ?? []), ...closing.map(lineIdOf)];
+  return {
+    turnId: `undo:${seq}`,
+    line: 0,
+    inboundSeq: seq,
+    message: { role: "assistant", content: UNDONE_NOTE },
+    extras: { [SET_ASIDE]: ids },
+  };
+}
+
+function wordsOf(exchange: readonly StoredMessage[]): string {
+  const first = exchange.find(({ message }) => message.role === "user")?.message.content ?? "";
+  if (typeof first === "string") return first;
+  return first.flatMap((block) => block.type === "text" ? [block.text] : []).join(" ");
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { SessionBench } from "../../support/session_bench.ts";
+import { until } from "../../support/until.ts";
+
+/** What the model was shown at its newest call, the system prompt and times left out. */
+function shown(bench: SessionBench): string[] {
+  const messages = bench.provider.requests.at(-1)?.messages ?? [];
+  return messages.slice(1).map(({ role, content }) =>
+    `${role} ${String(content).replace(/^\[Runtime[^]*\[\/Runtime context\]\n\n/, "")}`
+  );
+}
+
+Deno.test("Session takes its last exchange back with /undo, and keeps it in the file", async () => {
+  await using bench = new SessionBench({
+    script: ["one", { calls: [{ name: "exec", id: "c1" }] }, "two", "three"],
+    tools: { exec: { run: () => "made a file" } },
+  });
+  for (const text of ["first", "second  thing", "/undo", "third"]) {
+    await bench.say(text);
+    await bench.quiet();
+  }
+  const [, , undone = ""] = bench.replies();
+  assert.match(undone, /^Took back “second thing” and what I answered\. .*file\. What tools did/);
+  assert.match(undone, /used were: exec\.$/);
+  assert.deepEqual(shown(bench), ["user first", "assistant one", "user third"]);
+  const kept = bench.story();
+  assert.ok(kept.includes("tool c1 made a file") && kept.includes("assistant two"));
+});
+
+Deno.test("Session takes one exchange back with each /undo, until there is none", async () => {
+  await using bench = new SessionBench({ script: ["one", "two", "three"] });
+  for (const text of ["first", "second", "/undo", "/undo", "/undo", "third"]) {
+    await bench.say(text);
+    await bench.quiet();
+  }
+  const said = bench.replies().slice(2, 5);
+  assert.match(said[0] ?? "", /^Took back “second”/);
+  assert.match(said[1] ?? "", /^Took back “first”/);
+  assert.equal(said[2], "There is nothing here that I could take back.");
+  assert.deepEqual(shown(bench), ["user third"]);
+});
+
+Deno.test("Session stops the turn that runs, and takes it back, with /undo", async () => {
+  const never = Promise.withResolvers<void>();
+  await using bench = new SessionBench({
+    script: ["one", { text: "half", after: never.promise }, "three"],
+  });
+  await bench.say("first");
+  await bench.quiet();
+  await bench.say("second");
+  await until(() => bench.provider.running === 1);
+  await bench.say("/undo");
+  await bench.quiet();
+  assert.match(bench.replies().at(-1) ?? "", /^Took back “second”, which had no answer yet\./);
+  await bench.say("third");
+  await bench.quiet();
+  assert.deepEqual(shown(bench), ["user first", "assistant one", "user third"]);
+  assert.equal((await bench.journal.counts()).inbounds.stopped, 1);
+});
+
+Deno.test("Session still knows after a restart what was taken back", async () => {
+  await using before = new SessionBench({ script: ["one", "two"] });
+  for (const text of ["first", "second", "/undo"]) {
+    await before.say(text);
+    await before.quiet();
+  }
+  await using after = new SessionBench({ script: ["three"], disk: before.crash() });
+  await after.say("third");
+  await after.quiet();
+  assert.deepEqual(shown(after), ["user first", "assistant one", "user third"]);
+});
+
+Deno.test("Session says so where /undo would take back what another program wrote", async () => {
+  const lines = [
+    { _type: "metadata", key: "feishu:oc_1", metadata: {}, last_consolidated: 0 },
+    { role: "user", content: "of old" },
+    { role: "assistant", content: "an answer" },
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  await using before = new SessionBench();
+  const disk = { ...before.crash(), files: { "feishu_oc_1.jsonl": text } };
+  await using bench = new SessionBench({ disk, script: ["hello"] });
+  await bench.say("/undo");
+  await bench.quiet();
+  assert.match(bench.replies()[0] ?? "", /another program/);
+  await bench.say("hi");
+  await bench.quiet();
+  assert.deepEqual(shown(bench), ["user of old", "assistant an answer", "user hi"]);
+});
