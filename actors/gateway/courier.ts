@@ -62,7 +62,10 @@ export class Courier {
       ...base(row, carried),
       phase: "growing",
       text: joinText(sendProgress ? growth.preamble : "", growth.text),
-      activity: sendToolHints ? growth.activity : "",
+      activity: joinLines(
+        sendToolHints ? growth.activity : "",
+        sendProgress ? growth.progress ?? "" : "",
+      ),
       ...(growth.reasoning !== undefined && { reasoning: growth.reasoning }),
       settles: [],
     }, signal);
@@ -142,5 +145,9 @@ function base(
 }
 
 function joinText(preamble: string, text: string): string {
-  return preamble === "" || text === "" ? preamble + text : `${preamble}\n\n${text}`;
+  return [preamble, text].filter((part) => part !== "").join("\n\n");
+}
+
+function joinLines(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
 }

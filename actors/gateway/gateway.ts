@@ -247,7 +247,9 @@ async function openGround({ loaded, world, print }: GatewayOptions): Promise<Jou
   await using opening = new AsyncDisposableStack();
   const journal = opening.use(openJournal(stateFolder, world));
   print(`Journal: ${journalPath(stateFolder)}`);
-  for (const path of await syncWorkspace(workspace)) print(`Workspace: made ${path}`);
+  const { made, renewed } = await syncWorkspace(workspace);
+  for (const path of made) print(`Workspace: made ${path}`);
+  for (const path of renewed) print(`Workspace: renewed ${path}, which nobody had changed`);
   await placeBundledSkills(loaded.locations.configFolder);
   print(`Workspace: ${workspace}`);
   opening.move();

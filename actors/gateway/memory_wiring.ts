@@ -21,7 +21,7 @@ import { GitVersions } from "../memory/adapters/git_versions.ts";
 import { dreamTimes } from "../memory/dream_times.ts";
 import { memoryActor, type MemoryActorMessage } from "../memory/memory_actor.ts";
 import { MemoryKeeper } from "../memory/memory_keeper.ts";
-import type { DreamModel } from "../memory/ports.ts";
+import type { DreamModel, DreamSkills } from "../memory/ports.ts";
 import type { MemoryMessage } from "../memory/protocol.ts";
 import {
   type MemoryOrigin,
@@ -66,6 +66,7 @@ export interface MemoryWiring {
   readonly workspace: string;
   readonly provider: Provider;
   readonly usage: UsageLedger;
+  readonly skills: DreamSkills;
   readonly spawn: (
     definition: ActorDefinition<MemoryActorMessage>,
   ) => ActorRef<MemoryActorMessage>;
@@ -117,6 +118,7 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
         timezone,
       },
       mark: markUntrusted,
+      skills: options.skills,
       schedule,
       gate: () => surroundings?.gate,
       alarm: (text) => surroundings?.alarms.tell({ type: "owners_informed", text }),

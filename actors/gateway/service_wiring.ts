@@ -16,6 +16,7 @@ import { DiskPromptFiles, promptFacts } from "../session/adapters/prompt_files.t
 import { shownServers } from "../tools/mcp/tool_names.ts";
 import type { ModelSettings, SessionServices, SessionSettings } from "../session/ports.ts";
 import { PromptBuilder } from "../session/prompt.ts";
+import { dreamSkills } from "../session/skills/proposed_skill.ts";
 import type { SkillLibrary } from "../session/skills/skill_library.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
 import { createToolNet } from "../tools/net/adapters/tool_net.ts";
@@ -129,6 +130,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const { spawn, isWhole: isScheduled = false } = options;
   const memory = wireMemory({
     ...{ loaded, world, journal, workspace, provider, usage, spawn, isScheduled },
+    skills: dreamSkills(() => skills),
   });
   const { clock } = world;
   const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });

@@ -21,7 +21,7 @@ import {
 import { MemoryError } from "./errors.ts";
 import { cut } from "./history_file.ts";
 import type { DreamBatch, MemoryKeeper } from "./memory_keeper.ts";
-import type { DreamModel } from "./ports.ts";
+import type { DreamModel, DreamSkills } from "./ports.ts";
 import type { DreamOutcome } from "./protocol.ts";
 import { type MemoryFileName, type MemoryScope, PROPOSED_SKILLS } from "./scope.ts";
 
@@ -51,6 +51,7 @@ export interface DreamOptions {
   readonly model: DreamModel;
   readonly settings: DreamSettings;
   readonly mark: MarkUntrusted;
+  readonly skills: DreamSkills;
   readonly clock: Clock;
 }
 
@@ -142,7 +143,7 @@ async function digest(
   if (last === undefined) return { state: "done", version: null, proposals: [] };
   const analysis = await analyse(options, { scope, batch }, signal);
   if (analysis.state === "failed") return analysis;
-  const draft = await newDraft(keeper, { scope, batch });
+  const draft = await newDraft(options, { scope, batch });
   if (!isNothingToDo(analysis.text)) {
     const failure = await carryOut(
       options,
@@ -213,14 +214,20 @@ function fixedFiles({ scope, batch: { isOwners } }: BatchOf): readonly MemoryFil
   return isOwners ? [] : ["SOUL", "USER"];
 }
 
-async function newDraft(keeper: MemoryKeeper, { scope, batch }: BatchOf): Promise<DreamDraft> {
-  const names = await keeper.skillFolders();
+async function newDraft(
+  { keeper, skills }: DreamOptions,
+  { scope, batch }: BatchOf,
+): Promise<DreamDraft> {
+  const names = await keeper.skillFolders(); // also of those that are disabled, or broken
+  const known = (await skills.known()).map(({ name }) => name);
   const proposed = await keeper.proposedSkills();
   return new DreamDraft({
     texts: batch.texts,
     fixed: new Set(fixedFiles({ scope, batch })),
     mayPropose: scope.isGlobal,
-    skills: new Set([...names, ...proposed]),
+    skills: new Set([...names, ...known, ...proposed]),
+    proposed: proposed.length,
+    checkSkill: (name, text) => skills.check(name, text),
     readSkill: async (name) =>
       await keeper.read(`skills/${name}/SKILL.md`) ??
         await keeper.read(`${PROPOSED_SKILLS}/${name}/SKILL.md`),
@@ -234,11 +241,11 @@ interface Editing extends BatchOf {
 
 /** The second phase. @returns why it did not come to its end, or null */
 async function carryOut(
-  { keeper, model, settings, mark }: DreamOptions,
+  { keeper, model, settings, mark, skills: library }: DreamOptions,
   { analysis, draft, scope, batch }: Editing,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const skills = await describeSkills(keeper);
+  const skills = await describeSkills(keeper, library);
   const { texts } = batch;
   const fixed = fixedFiles({ scope, batch });
   const messages: ChatMessage[] = [
@@ -271,15 +278,14 @@ async function carryOut(
   return `the model did not come to an end within ${settings.iterationsMax} steps`;
 }
 
-const DESCRIPTION = /^description:\s*(.+)$/m;
-
-async function describeSkills(keeper: MemoryKeeper): Promise<readonly string[]> {
-  const described: string[] = [];
-  for (const name of await keeper.skillFolders()) {
-    const text = await keeper.read(`skills/${name}/SKILL.md`);
-    if (text === null) continue;
-    described.push(`${name}: ${DESCRIPTION.exec(text)?.[1]?.trim() ?? "(no description)"}`);
-  }
-  for (const name of await keeper.proposedSkills()) described.push(`${name}: (proposed already)`);
-  return described;
+async function describeSkills(
+  keeper: MemoryKeeper,
+  skills: DreamSkills,
+): Promise<readonly string[]> {
+  const known = await skills.known();
+  const proposed = await keeper.proposedSkills();
+  return [
+    ...known.map(({ name, description }) => `${name}: ${description}`),
+    ...proposed.map((name) => `${name}: (proposed already)`),
+  ];
 }

@@ -9,6 +9,7 @@ import type { ToolDefinition } from "../../providers/provider.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { PATH_IN_DREAM } from "./dream_prompts.ts";
 import { editedText } from "./edit_memory.ts";
+import type { DreamSkills } from "./ports.ts";
 import {
   MEMORY_FILE_NAMES,
   type MemoryFileName,
@@ -18,7 +19,8 @@ import {
 
 /** A file that grows beyond it would be cut in the prompt. */
 const FILE_CHARS_MAX = 20_000;
-const SKILL_CHARS_MAX = 20_000;
+/** Proposals that wait for the owner's word; more are no help in deciding. */
+const PROPOSALS_MAX = 20;
 const SKILL_PATH = /^(?:\.\/)?skills\/(?:\.proposed\/)?([a-z0-9][a-z0-9-]{0,63})\/SKILL\.md$/;
 
 const PATH = { path: { type: "string", description: "Path below the workspace" } };
@@ -46,8 +48,11 @@ export interface DraftOptions {
   readonly texts: MemoryTexts;
   /** Files that those who speak here must not change. */
   readonly fixed: ReadonlySet<MemoryFileName>;
-  /** Names of skills that are there. */
+  /** Names of skills that are there, and of those that are proposed. */
   readonly skills: ReadonlySet<string>;
+  /** How many are proposed. */
+  readonly proposed: number;
+  readonly checkSkill: DreamSkills["check"];
   readonly readSkill: (name: string) => Promise<string | null>;
   /** Skills are everybody's: what one person said must not come to others in one. */
   readonly mayPropose: boolean;
@@ -81,7 +86,7 @@ export class DreamDraft {
       case "edit_file":
         return await this.#edit(EDIT.safeParse(args).data);
       case "write_file":
-        return this.#write(WRITE.safeParse(args).data);
+        return await this.#write(WRITE.safeParse(args).data);
       default:
         return `Error: there is no tool "${name}" here`;
     }
@@ -115,7 +120,7 @@ export class DreamDraft {
     return `Edited ${path}`;
   }
 
-  #write(write: z.infer<typeof WRITE> | undefined): string {
+  async #write(write: z.infer<typeof WRITE> | undefined): Promise<string> {
     if (write === undefined) return "Error: give path and content";
     if (!this.#options.mayPropose) {
       return "Error: skills belong to everybody and are not proposed here; leave it";
@@ -125,11 +130,14 @@ export class DreamDraft {
     if (name === undefined) {
       return `Error: only skills/<name>/SKILL.md can be written here, not "${path}"`;
     }
-    if (this.#options.skills.has(name)) return `Error: there is a skill "${name}" already`;
-    if (content.length > SKILL_CHARS_MAX) {
-      return `Error: a skill has ${SKILL_CHARS_MAX} characters at most`;
+    const { skills, proposed, checkSkill } = this.#options;
+    if (skills.has(name)) return `Error: there is a skill "${name}" already`;
+    if (proposed + this.#proposals.size >= PROPOSALS_MAX) {
+      return `Error: ${PROPOSALS_MAX} proposed skills wait for the owner already; leave it`;
     }
-    this.#proposals.set(`${PROPOSED_SKILLS}/${name}/SKILL.md`, content);
+    const checked = await checkSkill(name, content);
+    if (checked.state === "wrong") return `Error: cannot propose "${name}": ${checked.problem}`;
+    this.#proposals.set(`${PROPOSED_SKILLS}/${name}/SKILL.md`, checked.text);
     return `Proposed the skill ${name}`;
   }
 }

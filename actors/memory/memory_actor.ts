@@ -17,7 +17,8 @@ import type { MarkUntrusted } from "./dream_prompts.ts";
 import { dreamTimes, type NextDue } from "./dream_times.ts";
 import { MemoryError } from "./errors.ts";
 import type { MemoryKeeper } from "./memory_keeper.ts";
-import type { DreamModel } from "./ports.ts";
+import type { DreamModel, DreamSkills } from "./ports.ts";
+import { proposedText } from "./proposed_text.ts";
 import type { DreamOutcome, MemoryMessage } from "./protocol.ts";
 
 const logger = getLogger(["troupe", "memory", "memory_actor"]);
@@ -52,6 +53,7 @@ export interface DreamWiring {
   readonly model: DreamModel;
   readonly settings: DreamSettings;
   readonly mark: MarkUntrusted;
+  readonly skills: DreamSkills;
   /** Undefined where it runs only when it is asked for. */
   readonly schedule: DreamSchedule | undefined;
   /** Where permits come from; undefined runs without. */
@@ -251,12 +253,12 @@ class MemoryActor implements Actor<MemoryActorMessage> {
     const run = this.#run;
     if (run === null || run.permitId !== permitId || run.isWorking) return;
     run.isWorking = true;
-    const { keeper, dream: { model, settings, mark } } = this.#options;
+    const { keeper, dream: { model, settings, mark, skills } } = this.#options;
     const { clock } = this.#context;
     // A batch that fails again and again may be too much at once.
     const halvings = Math.min(this.#failures, BATCH_HALVINGS_MAX);
     const batchMax = Math.max(1, Math.floor(settings.batchMax / 2 ** halvings));
-    const options = { keeper, model, mark, clock, settings: { ...settings, batchMax } };
+    const options = { keeper, model, mark, skills, clock, settings: { ...settings, batchMax } };
     this.#context.pipe(async (signal) => {
       using limit = new Deadline(clock, RUN_MS_MAX, { signal, makeReason: outOfTime });
       return await dream(options, limit.signal);
@@ -284,6 +286,10 @@ class MemoryActor implements Actor<MemoryActorMessage> {
     this.#failures = outcome.state === "failed" ? this.#failures + 1 : 0;
     if (outcome.state === "done") {
       logger.info("Dream digested {entries} entries", { entries: outcome.entries });
+      // Who asked for a run hears of its end; of one that was due nobody would.
+      if (isDue && outcome.proposals.length > 0) {
+        this.#options.dream.alarm(proposedText(outcome.proposals));
+      }
     }
     if (outcome.state !== "failed") return;
     logger.warn("Dream failed: {reason}", { reason: outcome.reason });

@@ -75,6 +75,23 @@ export interface VersionStore {
   files(id: string): Promise<ReadonlyMap<string, string>>;
 }
 
+/** A skill as it is looked over: its folder's name, and when it is used. */
+export interface KnownSkill {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A skill as it may be proposed, or what is wrong with it, for a model. */
+export type SkillCheck =
+  | { readonly state: "fine"; readonly text: string }
+  | { readonly state: "wrong"; readonly problem: string };
+
+/** The skills that there are, and the judgement of those that Dream would add. */
+export interface DreamSkills {
+  known(): Promise<readonly KnownSkill[]>;
+  check(name: string, text: string): Promise<SkillCheck>;
+}
+
 /** What a call of the model used. */
 export interface DreamUsage {
   readonly by: Answerer;

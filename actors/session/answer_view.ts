@@ -42,6 +42,8 @@ export class AnswerView implements TextListener {
   #preamble = "";
   #text = "";
   #activity = "";
+  #progress = "";
+  #areToolsRunning = false;
   #cleaner = new VisibleText();
   #kept = "";
   #isHidden = false;
@@ -53,8 +55,7 @@ export class AnswerView implements TextListener {
 
   /** What was shown of the current answer; where nothing grows only the preamble is known. */
   get shown(): ShownText {
-    const isGrowing = this.#place?.row !== undefined;
-    return { preamble: this.#preamble, text: isGrowing ? this.#text : "" };
+    return { preamble: this.#preamble, text: this.isGrowing ? this.#text : "" };
   }
 
   /** A new answer begins. */
@@ -62,6 +63,8 @@ export class AnswerView implements TextListener {
     this.#place = place;
     this.#preamble = "";
     this.#activity = "";
+    this.#progress = "";
+    this.#areToolsRunning = false;
     this.#thoughtBefore = "";
     this.#thoughts = "";
     this.beginCall({ kept: "", isHidden: false });
@@ -123,12 +126,29 @@ export class AnswerView implements TextListener {
     if (text !== "") this.#preamble += this.#preamble === "" ? text : `\n\n${text}`;
     this.#text = "";
     this.#activity = hint;
+    this.#progress = "";
+    this.#areToolsRunning = true;
+    this.#show();
+  }
+
+  /** Whether the answer grows where people see it: then more can be shown without new messages. */
+  get isGrowing(): boolean {
+    return this.#place?.row !== undefined;
+  }
+
+  /** How far the tools that run have come, a line each. */
+  toolsProgressed(text: string): void {
+    if (!this.#areToolsRunning) return;
+    if (!this.isGrowing) return this.#tellProgress(text, false);
+    this.#progress = text;
     this.#show();
   }
 
   /** The tools that ran have ended. */
   toolsEnded(): void {
     this.#activity = "";
+    this.#progress = "";
+    this.#areToolsRunning = false;
     this.#show();
   }
 
@@ -158,6 +178,7 @@ export class AnswerView implements TextListener {
       preamble: this.#preamble,
       text: this.#text,
       activity: this.#activity,
+      ...(this.#progress !== "" && { progress: this.#progress }),
       ...(reasoning !== "" && { reasoning }),
     });
   }

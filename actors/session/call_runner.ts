@@ -53,7 +53,7 @@ export interface GuardedCall {
 }
 
 /** What one call runs with. */
-export interface CallScene extends Pick<ToolContext, "send" | "signal"> {
+export interface CallScene extends Pick<ToolContext, "send" | "signal" | "report"> {
   readonly place: CallPlace;
 }
 
@@ -105,14 +105,14 @@ export class CallRunner {
   async #execute(
     name: string,
     parameters: JsonObject,
-    { send, signal }: CallScene,
+    { send, signal, report }: CallScene,
   ): Promise<ToolResult> {
     const { services, origin, reads, reach } = this.#options;
     countCall(reads);
     const resultCharsMax = services.settings.toolResultCharsMax;
     const { filesFor, ...shared } = services.toolContext;
     const files = filesFor?.(origin) ?? shared.files;
-    const scene = { origin, files, reads, send, signal, resultCharsMax };
+    const scene = { origin, files, reads, send, signal, report, resultCharsMax };
     const context: ToolContext = { ...shared, ...reach?.tools, ...scene };
     try {
       const result = await untilAborted(services.tools.run(name, parameters, context), signal);

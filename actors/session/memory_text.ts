@@ -3,6 +3,7 @@
  * @module
  */
 
+import { proposedText } from "../memory/proposed_text.ts";
 import { localMinute } from "../kernel/local_time.ts";
 import type {
   DreamOutcome,
@@ -44,17 +45,9 @@ export function dreamEndedText(outcome: DreamOutcome, durationMs: number): strin
         `taken up, ${outcome.versions.length === 0 ? "nothing" : "memory"} changed.`,
         ...(outcome.versions.length === 0 ? [] : ["/dream-log shows what changed."]),
         ...(outcome.left === 0 ? [] : [`${outcome.left} wait for the next run.`]),
-        ...proposalLines(outcome.proposals),
+        ...(outcome.proposals.length === 0 ? [] : [proposedText(outcome.proposals)]),
       ].join("\n");
   }
-}
-
-function proposalLines(names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  return [
-    `Proposed skills: ${names.join(", ")}. They stand in skills/.proposed/ and are not used; ` +
-    "move one to skills/ to accept it.",
-  ];
 }
 
 /** One version, and what it changed. */

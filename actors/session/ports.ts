@@ -69,6 +69,8 @@ export type OutboxMessage =
     readonly text: string;
     /** Hints of the tools that run now; "" for none. */
     readonly activity: string;
+    /** How far they have come, a line each; shown where progress is wanted. @default "" */
+    readonly progress?: string;
     /** What the model thought on the way, the end of it; only for channels that show it. */
     readonly reasoning?: string;
   }

@@ -70,7 +70,7 @@ function rawHint({ call, parsed }: RequestedCall, options: HintOptions): string 
   const form = FORMS.get(name);
   const argument = argumentOf(values, form?.argument ?? []);
   if (form !== undefined) return argument === null ? name : form.show(argument, options.home);
-  const shown = mcpName(name, options.mcpServers ?? []) ?? name;
+  const shown = shownToolName(name, options);
   return argument === null ? shown : `${shown}("${short(maskSecrets(argument))}")`;
 }
 
@@ -99,6 +99,11 @@ function quotedForm(verb: string, argument: string): HintForm {
 function showCommand(command: string, home: string | undefined): string {
   const limits = { charsMax: PATH_IN_COMMAND_CHARS_MAX, home };
   return `$ ${short(abbreviatePathsIn(maskSecrets(command), limits))}`;
+}
+
+/** A tool's name as people see it: `server::tool` for one of an MCP server. */
+export function shownToolName(name: string, { mcpServers = [] }: HintOptions = {}): string {
+  return mcpName(name, mcpServers) ?? name;
 }
 
 function mcpName(name: string, servers: readonly string[]): string | null {

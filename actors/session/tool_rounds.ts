@@ -47,6 +47,8 @@ export interface RoundScene {
   readonly replay: Replay;
   /** The way of one call to the chats. */
   readonly sender: (place: CallPlace, signal: AbortSignal) => ToolContext["send"];
+  /** The way of one call to those who wait for it. @default there is none */
+  readonly reporter?: (requested: RequestedCall) => ToolContext["report"];
 }
 
 /** Whether another round may follow. */
@@ -106,7 +108,7 @@ export class ToolRounds {
   async #runCalls(
     calls: readonly RequestedCall[],
     line: number,
-    { runner, sender }: RoundScene,
+    { runner, sender, reporter }: RoundScene,
     signal: AbortSignal,
   ): Promise<ToolMessage[]> {
     const { turnId, record } = this.#options;
@@ -115,7 +117,8 @@ export class ToolRounds {
       signal,
       run: async ({ requested, index }, signal) => {
         const place = { turnId, line, index };
-        const result = await runner.run(requested, { send: sender(place, signal), signal, place });
+        const [send, report] = [sender(place, signal), reporter?.(requested)];
+        const result = await runner.run(requested, { send, report, signal, place });
         signal.throwIfAborted();
         await record.endCall(result);
         return result;

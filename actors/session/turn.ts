@@ -25,6 +25,7 @@ import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
 import { toolHints } from "./tool_hint.ts";
+import { progressReporter } from "./tool_progress.ts";
 import { type CallPlace, ToolMessages } from "./tool_messages.ts";
 import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
 import { isUnasked, TurnLimit } from "./turn_limit.ts";
@@ -274,7 +275,8 @@ export class Turn {
     const { runner, replay, sent } = talk;
     sent.forget();
     const sender = (place: CallPlace, signal: AbortSignal) => sent.sender(place, signal);
-    const end = await this.#rounds.run(asked, { runner, replay, sender }, signal);
+    const reporter = progressReporter({ ...this.#services, view: this.#view });
+    const end = await this.#rounds.run(asked, { runner, replay, sender, reporter }, signal);
     this.#view.toolsEnded();
     if (end.state === "stuck") return await this.#giveUp(noProgress(end.tools));
     if (end.state === "limit") return await this.#giveUp(iterationLimit(end.rounds, end.tools));

@@ -233,6 +233,11 @@ export interface ToolContext {
   /** Queues a message durably; resolves when it is committed. */
   readonly send: (message: ToolMessageOut) => Promise<void>;
   readonly signal: AbortSignal;
+  /**
+   * Says how far the call has come, in a few words, to the people who wait for it. May be lost.
+   * @default nobody is told
+   */
+  readonly report?: ((text: string) => void) | undefined;
   /** Longer results go to a file. @default 16,000 characters */
   readonly resultCharsMax?: number | undefined;
   /** @default there are no subagents */

@@ -18,6 +18,7 @@ import type { DreamOutcome, HistoryEntry } from "../../actors/memory/protocol.ts
 import { MemoryScope } from "../../actors/memory/scope.ts";
 import type { Journal } from "../../actors/journal/journal.ts";
 import type { ArchivePort } from "../../actors/session/ports.ts";
+import { NO_SKILLS } from "../support/no_skills.ts";
 import type { Chance } from "./chance.ts";
 import { DreamingModel } from "./dreams.ts";
 import type { EventLog } from "./event_log.ts";
@@ -85,6 +86,7 @@ export class SimulatedMemory {
         model: this.#model.mount(clock),
         settings: { batchMax: 3, iterationsMax: 5, annotatesLineAges: false, timezone: "UTC" },
         mark: (text) => text,
+        skills: NO_SKILLS,
         schedule: undefined,
         gate,
         alarm: () => {},

@@ -35,7 +35,11 @@ export interface McpBench extends AsyncDisposable {
   /** Calls a tool as a turn does. */
   readonly call: (name: string, args?: JsonObject, signal?: AbortSignal) => Promise<ToolResult>;
   /** The same, as text. */
-  readonly say: (name: string, args?: JsonObject) => Promise<string>;
+  readonly say: (
+    name: string,
+    args?: JsonObject,
+    report?: ToolContext["report"],
+  ) => Promise<string>;
 }
 
 /** What a test may choose. */
@@ -88,18 +92,18 @@ export async function mcpBench(
   });
   const bench = opening.use(await toolBench());
   if (settles) await mcp.settled(new AbortController().signal);
-  const call: McpBench["call"] = (name, args, signal) => {
-    const context: ToolContext = { ...bench.context, ...(signal !== undefined && { signal }) };
-    return registry.run(name, args ?? {}, context);
-  };
+  const run = (name: string, args: JsonObject = {}, scene: Partial<ToolContext> = {}) =>
+    registry.run(name, args, { ...bench.context, ...scene });
+  const call: McpBench["call"] = (name, args, signal) =>
+    run(name, args, signal === undefined ? {} : { signal });
   const owned = opening.move();
   return {
     ...{ loaded, registry, mcp, lines, call },
     get names() {
       return registry.definitions().map(({ name }) => name);
     },
-    say: async (name, args) => {
-      const { content } = await call(name, args);
+    say: async (name, args, report) => {
+      const { content } = await run(name, args, { report });
       return typeof content === "string" ? content : JSON.stringify(content);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -27,6 +27,7 @@ import { LeapingClock } from "./leaping_clock.ts";
 import { ListedVersions, MemoryWorkspace } from "./memory_files.ts";
 import { MemorySessionFiles } from "./memory_session_files.ts";
 import { type Failures, MonthModel } from "./month_model.ts";
+import { NO_SKILLS } from "./no_skills.ts";
 import type { ProbeChannel } from "./probe_channel.ts";
 import { ScriptedProvider } from "./scripted_provider.ts";
 import { type BenchServices, benchServices, benchSettings } from "./session_services.ts";
@@ -200,6 +201,7 @@ export class Month implements AsyncDisposable {
         },
         settings: { batchMax: 20, iterationsMax: 5, annotatesLineAges: false, timezone: "UTC" },
         mark: (text) => text,
+        skills: NO_SKILLS,
         schedule: { type: "every", everyMs: DREAM_EACH_MS },
         gate: () => this.#core.gate,
         alarm: () => {},

@@ -4,7 +4,7 @@
  */
 
 import type { ReplyTo } from "../../kernel/ref.ts";
-import type { McpUse } from "./connection.ts";
+import type { McpProgress, McpUse } from "./connection.ts";
 import type { McpAnswer } from "./wire.ts";
 
 /** How a server is. */
@@ -31,6 +31,8 @@ export type McpServerMessage =
     /** The use may be repeated where it is not known whether it happened. */
     readonly isReadOnly: boolean;
     readonly signal: AbortSignal;
+    /** Told how far the use has come. @default nobody is */
+    readonly onProgress?: ((progress: McpProgress) => void) | undefined;
     readonly replyTo: ReplyTo<McpAnswer>;
   }
   /**

@@ -301,7 +301,9 @@ class McpServer implements Actor<McpServerMessage | Internal> {
       async (ended) => {
         using linked = new LinkedSignal(asked.signal, ended);
         const { signal } = linked;
-        return await timedUse(phase.connection, asked.use, { clock, silenceMs, signal });
+        const { use, onProgress } = asked;
+        const timing = { clock, silenceMs, signal, onProgress };
+        return await timedUse(phase.connection, use, timing);
       },
       (outcome) => ({ type: "use_ended", attempt, waiting, outcome }),
     );

@@ -15,13 +15,18 @@ export interface TimedUseOptions {
   /** Longest time without an answer or any progress. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
+  /** @default nobody is told */
+  readonly onProgress?: ((progress: McpProgress) => void) | undefined;
 }
+
+/** Of the words with which a server says how far it has come. */
+const WORDS_CHARS_MAX = 100;
 
 /** @throws {McpError} `mcp_timed_out` or what the connection throws; the signal's reason */
 export async function timedUse(
   connection: McpConnection,
   use: McpUse,
-  { clock, silenceMs, signal }: TimedUseOptions,
+  { clock, silenceMs, signal, onProgress: tell }: TimedUseOptions,
 ): Promise<McpAnswer> {
   const late = new AbortController();
   let latest: McpProgress | undefined;
@@ -34,7 +39,9 @@ export async function timedUse(
   const onProgress = (progress: McpProgress) => {
     latest = progress;
     timer.cancel();
-    if (!late.signal.aborted) timer = start();
+    if (late.signal.aborted) return;
+    timer = start();
+    tell?.(progress);
   };
   using linked = new LinkedSignal(signal, late.signal);
   try {
@@ -46,8 +53,11 @@ export async function timedUse(
 }
 
 function progressText(latest: McpProgress | undefined): string {
-  if (latest === undefined) return "";
-  const { progress, total, message } = latest;
-  const words = message === "" ? "" : ` (${message.slice(0, 100)})`;
-  return `; it had come to ${progress}${total === null ? "" : ` of ${total}`}${words}`;
+  return latest === undefined ? "" : `; it had come to ${progressWords(latest)}`;
+}
+
+/** How far a use has come: `3 of 9 (the server's words)`. */
+export function progressWords({ progress, total, message }: McpProgress): string {
+  const words = message === "" ? "" : ` (${message.slice(0, WORDS_CHARS_MAX).toWellFormed()})`;
+  return `${progress}${total === null ? "" : ` of ${total}`}${words}`;
 }

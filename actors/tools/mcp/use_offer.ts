@@ -7,8 +7,9 @@ import type { ActorRef } from "../../kernel/ref.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { markUntrusted } from "../untrusted.ts";
 import { callResult } from "./call_result.ts";
-import { McpError, type McpUse } from "./connection.ts";
+import { McpError, type McpProgress, type McpUse } from "./connection.ts";
 import type { McpServerMessage } from "./mcp_protocol.ts";
+import { progressWords } from "./timed_use.ts";
 import type { McpAnswer } from "./wire.ts";
 
 /** Who is asked. */
@@ -22,11 +23,12 @@ export interface UseOfferOptions {
 export async function useOffer(
   { server, actor, timeoutMs }: UseOfferOptions,
   { use, isReadOnly }: { readonly use: McpUse; readonly isReadOnly: boolean },
-  { signal }: Pick<ToolContext, "signal">,
+  { signal, report }: Pick<ToolContext, "signal" | "report">,
 ): Promise<ToolResult> {
+  const onProgress = (progress: McpProgress) => report?.(progressWords(progress));
   try {
     const answer = await actor.ask<McpAnswer>(
-      (replyTo) => ({ type: "use_offer", use, isReadOnly, signal, replyTo }),
+      (replyTo) => ({ type: "use_offer", use, isReadOnly, signal, onProgress, replyTo }),
       { timeoutMs, signal },
     );
     return callResult(answer, server);

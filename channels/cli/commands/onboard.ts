@@ -122,7 +122,7 @@ async function makeScene(
         () => channelsLoginCommand(name, { ...flags, yes: !isAsking }, terminal),
         terminal,
       ),
-    makeWorkspace: syncWorkspace,
+    makeWorkspace: async (path) => (await syncWorkspace(path)).made,
     sendTestMessage: isOnTheWay ? null : () => sendTestMessage(configPath, terminal),
   };
 }

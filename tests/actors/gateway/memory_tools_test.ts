@@ -10,6 +10,7 @@ import { memoryScope, type MemoryScopeSetting } from "../../../actors/memory/sco
 import { FILE_TOOLS } from "../../../actors/tools/file_tools.ts";
 import { newJournal } from "../memory/_dream.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
+import { NO_SKILLS } from "../../support/no_skills.ts";
 import { ScriptedProvider } from "../../support/scripted_provider.ts";
 import { testSystem } from "../../support/system.ts";
 import { toolBench } from "../../support/tool_context.ts";
@@ -31,6 +32,7 @@ async function bench(setting: MemoryScopeSetting = "global") {
       },
       settings: { batchMax: 1, iterationsMax: 1, annotatesLineAges: false, timezone: "UTC" },
       mark: (text) => text,
+      skills: NO_SKILLS,
       schedule: undefined,
       gate: () => undefined,
       alarm: () => {},

@@ -136,12 +136,15 @@ Deno.test("Outbox passes on what a model thinks while the answer grows, never at
   );
 });
 
-Deno.test("Outbox shows preamble and tool hints as the config wants", async () => {
-  for (const isWanted of [true, false]) {
-    await using bench = new OutboxBench({
-      sendProgress: isWanted,
-      sendToolHints: isWanted,
-    });
+Deno.test("Outbox shows preamble, progress of tools and their hints as the config wants", async () => {
+  const wants: [boolean, boolean, string, string][] = [
+    [true, true, "Let me look.\n\nSo", "read a.txt\nx: 1 of 9"],
+    [true, false, "Let me look.\n\nSo", "x: 1 of 9"],
+    [false, true, "So", "read a.txt"],
+    [false, false, "So", ""],
+  ];
+  for (const [sendProgress, sendToolHints, ...expected] of wants) {
+    await using bench = new OutboxBench({ sendProgress, sendToolHints });
     await bench.commit(newOutbound({ key: "t:0", state: "open" }));
     bench.outbox.tell({
       type: "stream_grew",
@@ -149,13 +152,11 @@ Deno.test("Outbox shows preamble and tool hints as the config wants", async () =
       preamble: "Let me look.",
       text: "So",
       activity: "read a.txt",
+      progress: "x: 1 of 9",
     });
     await settle();
     const { text, activity } = bench.attempt(0).delivery;
-    assert.deepEqual(
-      [text, activity],
-      isWanted ? ["Let me look.\n\nSo", "read a.txt"] : ["So", ""],
-    );
+    assert.deepEqual([text, activity], expected);
   }
 });
 

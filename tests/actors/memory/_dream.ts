@@ -6,9 +6,10 @@
 import { memoryActor, type MemoryActorMessage } from "../../../actors/memory/memory_actor.ts";
 import type { DreamWiring } from "../../../actors/memory/memory_actor.ts";
 import { MemoryKeeper } from "../../../actors/memory/memory_keeper.ts";
-import type { DreamUsage } from "../../../actors/memory/ports.ts";
+import type { DreamUsage, KnownSkill } from "../../../actors/memory/ports.ts";
 import type { DreamOutcome, MemoryMessage } from "../../../actors/memory/protocol.ts";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
+import { checkProposal } from "../../../actors/session/skills/proposed_skill.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import type { ActorRef, ReplyTo } from "../../../actors/kernel/ref.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
@@ -27,6 +28,8 @@ export interface DreamBenchOptions {
   readonly settings?: Partial<DreamWiring["settings"]>;
   readonly model?: Partial<DreamWiring["model"]>;
   readonly clock?: ManualClock;
+  /** Skills that are there, bundled or not. @default none */
+  readonly skills?: readonly KnownSkill[];
   readonly journal?: ReturnType<typeof newJournal>;
 }
 
@@ -94,6 +97,7 @@ export function dreamBench(options: DreamBenchOptions): DreamBench {
         ...options.settings,
       },
       mark: (text, source) => `<<${source}>>\n${text}\n<<end>>`,
+      skills: { known: () => Promise.resolve(options.skills ?? []), check: checkProposal },
       schedule: undefined,
       gate: () => undefined,
       alarm: (text) => void alarms.push(text),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
 import type { ChatRequest } from "../../../providers/provider.ts";
 import { providerError } from "../../support/scripted_provider.ts";
+import { until } from "../../support/until.ts";
 import { dreamBench, NOON_MS } from "./_dream.ts";
 
 const DAY_MS = 86_400_000;
@@ -180,24 +181,41 @@ Deno.test("Without the wish for ages no line is marked", async () => {
 Deno.test("A skill becomes a proposal that does not replace one that is there", async () => {
   const write = (name: string) => ({
     name: "write_file",
-    args: { path: `skills/${name}/SKILL.md`, content: "---\nname: x\n---\n" },
+    args: {
+      path: `skills/${name}/SKILL.md`,
+      content: "---\nname: x\ndescription: For tests\nalways: true\n---\nRun them.\n",
+    },
   });
   await using bench = dreamBench({
-    texts: { "skills/known/SKILL.md": "---\nname: known\ndescription: does things\n---\n" },
+    texts: { "skills/broken/SKILL.md": "---\n[\n---\n" },
+    skills: [{ name: "known", description: "does things" }],
     script: [
       "[SKILL] test-skill: tests",
-      { calls: [write("test-skill"), write("known"), write("../evil")] },
+      {
+        calls: [
+          ...["test-skill", "known", "../evil", "broken", "a--b"].map(write),
+          { name: "write_file", args: { path: "skills/empty/SKILL.md", content: "Do it." } },
+        ],
+      },
       "Done.",
     ],
   });
   await bench.remember("one");
   const outcome = await bench.dream();
   assert.deepEqual(outcome.state === "done" && outcome.proposals, ["test-skill"]);
-  assert.ok(bench.files.texts.has("skills/.proposed/test-skill/SKILL.md"));
+  const proposed = bench.files.texts.get("skills/.proposed/test-skill/SKILL.md") ?? "";
+  assert.match(
+    proposed,
+    /^---\nname: test-skill\ndescription: "For tests"\nmetadata: .*\n---\n\nRun/,
+  );
+  assert.ok(!proposed.includes("always"));
   assert.match(question(bench.provider.requests[1]), /- known: does things/);
-  const told = bench.provider.requests[2]?.messages.slice(-2).map(({ content }) => String(content));
+  const told = bench.provider.requests[2]?.messages.slice(-5).map(({ content }) => String(content));
   assert.match(told?.[0] ?? "", /there is a skill "known" already/);
   assert.match(told?.[1] ?? "", /only skills\/<name>\/SKILL.md/);
+  assert.match(told?.[2] ?? "", /there is a skill "broken" already/);
+  assert.match(told?.[3] ?? "", /cannot propose "a--b": .*single hyphens/);
+  assert.match(told?.[4] ?? "", /cannot propose "empty": it does not begin with front matter/);
 });
 
 Deno.test("An edit by hand while Dream works is kept, elsewhere in the file", async () => {
@@ -298,6 +316,18 @@ Deno.test("Dream runs when it is due, and late after a time asleep, once", async
   await first.clock.advance(everyMs);
   assert.equal(first.provider.requests.length, 2);
   assert.equal(first.clock.now(), NOON_MS + 2 * everyMs);
+});
+
+Deno.test("Owners hear of skills that a run proposed for which nobody waits", async () => {
+  const schedule = { type: "every", everyMs: 3_600_000 } as const;
+  const content = "---\ndescription: d\n---\nDo it.\n";
+  const write = { name: "write_file", args: { path: "skills/tea/SKILL.md", content } };
+  const script = ["[SKILL] tea: d", { calls: [write] }, "Done."];
+  await using bench = dreamBench({ script, wiring: { schedule } });
+  await bench.remember("one");
+  await bench.clock.advance(3_600_000);
+  await until(() => bench.alarms.length > 0);
+  assert.match(bench.alarms.join(), /^Proposed skills: tea\. .*skills\/\.proposed\//);
 });
 
 Deno.test("A file of one person that cannot be used keeps the memory of others waiting for nothing", async () => {

@@ -348,6 +348,32 @@ Deno.test("Turn refuses a message to a channel that there is not", async () => {
   assert.match(bench.story()[2] ?? "", /Error: .*Cannot send to "fax"/);
 });
 
+Deno.test("Turn shows how far a tool has come while it runs, and nothing of it afterwards", async () => {
+  let late: ((text: string) => void) | undefined;
+  await using bench = new SessionBench({
+    script: [{ text: "", calls: [{ name: "exec" }] }, "Done."],
+    tools: {
+      exec: {
+        run: (_args, { report }) => {
+          report?.("3 of 9");
+          late = report;
+          return "x";
+        },
+      },
+    },
+  });
+  await bench.say("hi", { wantsStream: true });
+  await bench.quiet();
+  late?.("4 of 9");
+  await bench.quiet();
+  const told = bench.outboxes.get("feishu")?.received ?? [];
+  const shown = told.flatMap((message) =>
+    message.type === "stream_grew" ? [message.progress ?? ""] : []
+  );
+  assert.deepEqual(shown.filter((text) => text !== ""), ["exec: 3 of 9"]);
+  assert.equal(shown.at(-1), "");
+});
+
 Deno.test("Turn shows an answer while it grows in the row that ends with it", async () => {
   await using bench = new SessionBench({
     script: [

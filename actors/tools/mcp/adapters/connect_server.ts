@@ -9,7 +9,7 @@ import type { Lifeline } from "../../shell/adapters/lifeline.ts";
 import type { McpConnection, McpListener } from "../connection.ts";
 import type { SignInFile } from "../sign_in_file.ts";
 import { httpLink, type HttpServer } from "./http_link.ts";
-import { storedSignIn } from "./oauth_client.ts";
+import { isSignedIn } from "./oauth_client.ts";
 import { sdkConnection, type TransportLink } from "./sdk_connection.ts";
 import type { StdioCommand } from "./stdio_command.ts";
 import { StdioTransport } from "./stdio_transport.ts";
@@ -45,8 +45,8 @@ async function linkTo(
 ): Promise<TransportLink> {
   if (place.type === "http") {
     const { server, signIn } = place;
-    const auth = await storedSignIn(signIn, server);
-    return httpLink({ server, http, clock, answerMs, auth });
+    const signedIn = await isSignedIn(signIn, server) ? signIn : undefined;
+    return httpLink({ server, http, clock, answerMs, signedIn });
   }
   const transport = new StdioTransport({ command: place.command, clock, lifeline });
   return { transport, reason: () => transport.reason, isEnd: () => false };

@@ -9,7 +9,9 @@ import { LinkedSignal } from "../../../kernel/linked_signal.ts";
 import { type FetchLike, guardedFetch } from "../../net/guarded_fetch.ts";
 import type { GuardedHttp } from "../../net/guarded_http.ts";
 import { McpError } from "../connection.ts";
+import type { SignInFile } from "../sign_in_file.ts";
 import type { TransportLink } from "./sdk_connection.ts";
+import { signedInFetch } from "./signed_in_fetch.ts";
 import {
   type OAuthClientProvider,
   SSEClientTransport,
@@ -20,6 +22,8 @@ import {
 /** A longer message ends the stream: it would have to be held in memory as a whole. */
 const MESSAGE_BYTES_MAX = 16_000_000;
 const GOODBYE_MS = 1_000;
+/** For each answer of those who renew a sign-in. */
+const RENEW_MS = 30_000;
 const LINE_FEED = 10;
 
 /** A server elsewhere. */
@@ -36,7 +40,10 @@ export interface HttpLinkOptions {
   readonly clock: Clock;
   /** From a request to the head of its answer. */
   readonly answerMs: number;
-  readonly auth: OAuthClientProvider | undefined;
+  /** The stored sign-in, whose tokens go with the requests. @default none do */
+  readonly signedIn?: SignInFile | undefined;
+  /** A sign-in that is being made. @default none is */
+  readonly auth?: OAuthClientProvider | undefined;
 }
 
 /** A link, whose transport also finishes a sign-in. */
@@ -45,9 +52,13 @@ export interface HttpLink extends TransportLink {
 }
 
 /** Opens nothing yet. */
-export function httpLink({ server, auth, ...options }: HttpLinkOptions): HttpLink {
+export function httpLink({ server, auth, signedIn, ...options }: HttpLinkOptions): HttpLink {
   const url = new URL(server.url);
-  const fetch = boundedFetch(server, options);
+  const plain = boundedFetch(server, options);
+  const fetch = signedIn === undefined ? plain : signedInFetch(plain, {
+    ...{ file: signedIn, url: server.url },
+    renewWith: withHeaders(server, boundedFetch(server, { ...options, answerMs: RENEW_MS })),
+  });
   const settings = {
     fetch,
     requestInit: { headers: { ...server.headers } },
@@ -69,6 +80,15 @@ export function httpLink({ server, auth, ...options }: HttpLinkOptions): HttpLin
     over.abort();
   };
   return { transport, reason: () => "", isEnd: () => false, leave };
+}
+
+/** What the owner wrote for the server goes along; `fetch` sees that nobody else gets it. */
+function withHeaders({ headers }: HttpServer, fetch: FetchLike): FetchLike {
+  return (url, init = {}) => {
+    const own = new Headers(headers);
+    for (const [name, value] of new Headers(init.headers)) own.set(name, value);
+    return fetch(url, { ...init, headers: own });
+  };
 }
 
 /** The network: answers begin in time, and no message is longer than we can hold. */

@@ -26,23 +26,23 @@ export interface SignInPage {
   readonly visit: (url: URL) => void;
 }
 
-/** The sign-in that is stored for a server; undefined where there is none for its address. */
-export async function storedSignIn(
+/** Whether there is a sign-in for the server's address, and the owner wrote no header instead. */
+export async function isSignedIn(
   file: SignInFile,
   { url, headers }: {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
   },
-): Promise<OAuthClientProvider | undefined> {
-  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
-    return undefined;
-  }
+): Promise<boolean> {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return false;
   const found = await file.read();
-  if (found?.url !== url || found.tokens === null) return undefined;
-  return new OAuthClient(file, url, null);
+  return found?.url === url && found.tokens !== null;
 }
 
-/** One server's sign-in, read from its file at each use: another process may have renewed it. */
+/**
+ * One server's sign-in, read from its file at each use: another process may have renewed it. Where
+ * nobody can sign in, it changes only while its user holds the lock of the file.
+ */
 export class OAuthClient implements OAuthClientProvider {
   readonly #file: SignInFile;
   readonly #url: string;
@@ -132,12 +132,12 @@ export class OAuthClient implements OAuthClientProvider {
   }
 
   async #change(change: Partial<StoredSignIn>): Promise<void> {
-    await this.#file.locked(async () => {
-      await this.#file.write({ ...await this.#read(), ...change });
-    });
+    const write = async () => await this.#file.write({ ...await this.#read(), ...change });
+    await (this.#page === null ? write() : this.#file.locked(write));
   }
 }
 
-function needsSignIn(): McpError {
+/** Why a person has to sign in again. */
+export function needsSignIn(): McpError {
   return new McpError("mcp_sign_in", "its sign-in has expired");
 }

@@ -5,7 +5,11 @@
  */
 
 // @ts-types="@modelcontextprotocol/sdk/client/auth"
-export { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+export {
+  auth,
+  extractWWWAuthenticateParams,
+  UnauthorizedError,
+} from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/client/auth"
 export type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 // @ts-types="@modelcontextprotocol/sdk/client"

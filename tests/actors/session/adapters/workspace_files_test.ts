@@ -5,6 +5,8 @@ import { readImage } from "../../../../actors/session/adapters/image_files.ts";
 import { DiskPromptFiles, promptFacts } from "../../../../actors/session/adapters/prompt_files.ts";
 import {
   syncWorkspace,
+  TEMPLATE_DIGESTS,
+  templateDigest,
   WORKSPACE_TEMPLATE,
 } from "../../../../actors/session/adapters/workspace_template.ts";
 import { PromptBuilder } from "../../../../actors/session/prompt.ts";
@@ -14,26 +16,64 @@ import { temporaryFolder } from "../../../support/temporary_folder.ts";
 Deno.test("syncWorkspace makes everything that is missing, once", async () => {
   await using root = await temporaryFolder();
   const workspace = join(root.path, "new", "workspace");
-  assert.deepEqual(await syncWorkspace(workspace), [
-    "AGENTS.md",
-    "SOUL.md",
-    "USER.md",
-    "TOOLS.md",
-    "HEARTBEAT.md",
-    "memory/MEMORY.md",
-  ]);
+  assert.deepEqual(await syncWorkspace(workspace), {
+    made: ["AGENTS.md", "SOUL.md", "USER.md", "TOOLS.md", "HEARTBEAT.md", "memory/MEMORY.md"],
+    renewed: [],
+  });
   assert.ok((await Deno.stat(join(workspace, "skills"))).isDirectory);
-  assert.deepEqual(await syncWorkspace(workspace), []);
+  assert.deepEqual(await syncWorkspace(workspace), { made: [], renewed: [] });
 });
 
 Deno.test("syncWorkspace keeps what is there", async () => {
   await using root = await temporaryFolder();
   await Deno.writeTextFile(join(root.path, "SOUL.md"), "mine");
   await Deno.writeTextFile(join(root.path, "USER.md"), "");
-  const created = await syncWorkspace(root.path);
-  assert.ok(!created.includes("SOUL.md") && !created.includes("USER.md"));
+  const { made, renewed } = await syncWorkspace(root.path);
+  assert.ok(!made.includes("SOUL.md") && !made.includes("USER.md"));
+  assert.deepEqual(renewed, []);
   assert.equal(await Deno.readTextFile(join(root.path, "SOUL.md")), "mine");
   assert.equal(await Deno.readTextFile(join(root.path, "USER.md")), "");
+});
+
+/** The first TOOLS.md that there was. */
+const OLDEST_TOOLS = `# Notes on tools
+
+What each tool takes stands in its own description. Here is what does not.
+
+## exec
+
+- A command ends at its time limit, and everything it started ends with it.
+- Long output is cut in the middle: send it to a file, and read the part you need.
+- Dangerous commands are refused; a refusal is final, so choose another way instead of rewording it.
+
+## glob and grep
+
+- Use them to find files and text, before \`exec\`.
+- Start narrow: a folder, a pattern, a file type. Count or list first when there may be many hits.
+
+## cron
+
+- Reminders and jobs belong there: see \`AGENTS.md\`.
+`;
+
+Deno.test("What an older template made, and nobody changed, is brought up to date", async () => {
+  await using root = await temporaryFolder();
+  const at = (path: string) => join(root.path, path);
+  await Deno.writeTextFile(at("SOUL.md"), OLDEST_TOOLS); // whichever file it was: nobody wrote it
+  await Deno.writeTextFile(at("TOOLS.md"), `${OLDEST_TOOLS}- and mine\n`);
+  await Deno.writeTextFile(at("elsewhere.md"), OLDEST_TOOLS);
+  await Deno.symlink("elsewhere.md", at("AGENTS.md"));
+  assert.deepEqual((await syncWorkspace(root.path)).renewed, ["SOUL.md"]);
+  assert.equal(await Deno.readTextFile(at("SOUL.md")), WORKSPACE_TEMPLATE.get("SOUL.md"));
+  assert.equal(await Deno.readTextFile(at("TOOLS.md")), `${OLDEST_TOOLS}- and mine\n`);
+  assert.equal(await Deno.readTextFile(at("elsewhere.md")), OLDEST_TOOLS);
+});
+
+Deno.test("Each text of the template is known by its digest, as it will be an older one some day", () => {
+  for (const [path, text] of WORKSPACE_TEMPLATE) {
+    const digest = templateDigest(text);
+    assert.ok(TEMPLATE_DIGESTS.has(digest), `add ${digest} of ${path} to TEMPLATE_DIGESTS`);
+  }
 });
 
 Deno.test("A new workspace is in the prompt, but for its memory and the blank USER.md", async () => {

@@ -141,13 +141,15 @@ Deno.test("A call that is stopped is called off at the server", async () => {
 Deno.test("Progress gives a call more time, and is told when it ends all the same", async () => {
   const clock = new ManualClock();
   await using slow = await mcpBench({ s: { ...lying("progress"), toolTimeout: 7 } }, { clock });
-  const pending = slow.say("mcp_s_echo", { text: "start" });
+  const told: string[] = [];
+  const pending = slow.say("mcp_s_echo", { text: "start" }, (text) => void told.push(text));
   for (let seconds = 0; seconds < 12; seconds += 6) {
     assert.match(await slow.say("mcp_s_echo"), /goes on/);
     await clock.advance(6_000);
   }
   await clock.advance(1_000);
   assert.match(await pending, /no answer within 7 s; it had come to 3 of 9$/);
+  assert.deepEqual(told, ["1 of 9", "2 of 9", "3 of 9"]);
 });
 
 Deno.test("A server that dies in a call comes back; only what is read is asked again", async () => {
