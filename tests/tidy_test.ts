@@ -17,7 +17,8 @@ const NAMED = MODULES.flatMap((file) => modulesNamedIn(file, TEXTS.get(file) ?? 
 
 /** What stands in the root; a new entry is a decision. */
 const ROOT_ENTRIES = new Set([
-  ...[".ci", ".editorconfig", ".gitignore", "CHANGELOG.md", "LICENSE", "README.md"],
+  ...[".ci", ".dockerignore", ".editorconfig", ".gitignore", "CHANGELOG.md", "Dockerfile"],
+  ...["LICENSE", "README.md"],
   ...["actors", "bench", "channels", "deno.json", "deno.lock", "docs", "mod.ts", "providers"],
   ...["tests", "workspace-template"],
 ]);

@@ -87,3 +87,8 @@ export function skills(): Promise<typeof import("./commands/skills.ts")> {
 export function migrate(): Promise<typeof import("./commands/migrate.ts")> {
   return import("./commands/migrate.ts");
 }
+
+/** Loads `service install`, `status`, `logs` and `uninstall`. */
+export function service(): Promise<typeof import("./commands/service.ts")> {
+  return import("./commands/service.ts");
+}

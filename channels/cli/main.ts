@@ -21,6 +21,7 @@ import {
   workspaceOption,
 } from "./options.ts";
 import { addRights } from "./rights_commands.ts";
+import { addService } from "./service_commands.ts";
 import { addSessions } from "./session_commands.ts";
 import { addSkills } from "./skill_commands.ts";
 import { VERSION } from "./version.ts";
@@ -71,6 +72,7 @@ function makeProgram(terminal: Terminal, done: (exitCode: number) => void): Comm
   addSessions(program, terminal, done);
   addCron(program, terminal, done);
   addSkills(program, terminal, done);
+  addService(program, terminal, done);
   return program;
 }
 
