@@ -35,6 +35,14 @@ export { defineTool } from "./actors/tools/define_tool.ts";
 export type { PluginCallContext, PluginTool } from "./actors/tools/plugin_tool.ts";
 export type { Tool, ToolContext, ToolResult } from "./actors/tools/tool.ts";
 
+// For those who write a hook.
+export type {
+  HookAnswer,
+  HookContext,
+  HookEvent,
+  HookModule,
+} from "./actors/tools/hooks/hook_event.ts";
+
 if (import.meta.main && Deno.args[0] === "--tool-host") {
   // The compiled binary is its own tool host.
   const { runHost } = await import("./actors/tools/host/adapters/host_entry.ts");

@@ -13,6 +13,7 @@ import {
   modelPresetsSchema,
 } from "./schema/agents.ts";
 import { channelsSchema, type CommonChannelsConfig } from "./schema/channels.ts";
+import { type HookConfig, hooksSchema } from "./schema/hooks.ts";
 import { type ProvidersConfig, providersSchema } from "./schema/providers.ts";
 import { type ApiConfig, apiSchema, type GatewayConfig, gatewaySchema } from "./schema/servers.ts";
 import { type ToolsConfig, toolsSchema } from "./schema/tools.ts";
@@ -40,6 +41,8 @@ export interface Config {
   readonly api: ApiConfig;
   readonly gateway: GatewayConfig;
   readonly tools: ToolsConfig;
+  /** Asked and told in this order. */
+  readonly hooks: readonly HookConfig[];
 }
 
 /** The configuration before the sections of the channels are read. */
@@ -59,4 +62,5 @@ export const coreSchema: z.ZodType<CoreConfig> = z.object({
   api: apiSchema.prefault({}),
   gateway: gatewaySchema.prefault({}),
   tools: toolsSchema.prefault({}),
+  hooks: hooksSchema.default([]),
 });

@@ -12,6 +12,7 @@ import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
+import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { userHomeFolder } from "./adapters/local_folders.ts";
 import type { ChannelActorMessage } from "./channel_actor.ts";
 import { channelSessions } from "./channel_sessions.ts";
@@ -31,6 +32,7 @@ export interface ActorGround {
   readonly journal: Journal;
   readonly services: WiredServices;
   readonly audit: AuditPort;
+  readonly hooks: HooksPort | undefined;
 }
 
 /** What was started. */
@@ -42,7 +44,7 @@ export interface StartedActors {
 /** Starts them, and prints which channels are on. */
 export function startActors(
   options: GatewayOptions,
-  { system, journal, services, audit }: ActorGround,
+  { system, journal, services, audit, hooks }: ActorGround,
 ): StartedActors {
   const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
   const { config, locations } = loaded;
@@ -64,7 +66,7 @@ export function startActors(
   });
   const isOwner = ownerCheck(config.owners);
   const preloadModel = preloadOnce(services.preloadModel);
-  const shared = { ...services.shared, isOwner, restart, audit, approval };
+  const shared = { ...services.shared, isOwner, restart, audit, approval, hooks };
   const core = startCore({
     system,
     journal,
@@ -85,6 +87,7 @@ export function startActors(
         list: () => listSessionFiles(sessions),
       },
     }),
+    hooks,
     onInbound: (inbound) => services.heartbeat.saw(inbound),
     eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
     sessionsOf: (channel, router) => {

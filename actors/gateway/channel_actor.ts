@@ -214,6 +214,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     const { name, outbox } = this.#options;
     this.#connection = connection;
     this.#noteEvent("connection_changed");
+    this.#tellState();
     const details = { name, state: connection.state, detail: connection.detail };
     if (connection.state === "ready") {
       logger.info("Channel {name} is ready: {detail}", details);
@@ -230,16 +231,23 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     outbox.tell({ type: "channel_lost" });
     if (error === null) {
       this.#connection = { state: "stopped", detail: "ended by itself" };
-      return;
+      return this.#tellState();
     }
     this.#lastError = error;
     this.#connection = { state: "failed", detail: error };
+    this.#tellState();
     logger.error("Channel {name} has failed and stays off: {error}", { name, error });
     this.#alarm(`Channel ${name} has failed and stays off until it is mended: ${error}`);
   }
 
   #noteEvent(what: ChannelEvent["what"]): void {
     this.#lastEvent = { what, atMs: this.#context.clock.now() };
+  }
+
+  #tellState(): void {
+    const { name: channel, hooks } = this.#options;
+    const { state, detail } = this.#connection;
+    hooks?.tell({ event: "channel_state", channel, state, detail });
   }
 
   get #subject(): string {
@@ -283,8 +291,9 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       error,
     });
     this.#context.after(delayMs, { type: "host_due" });
-    if (this.#recentFaults < FAULTS_ALARMING) return;
+    if (this.#recentFaults < FAULTS_ALARMING) return this.#tellState();
     this.#connection = { state: "failed", detail: `tried again at times after: ${error}` };
+    this.#tellState();
     this.#alarm(`Channel ${name} keeps failing and is started again at times: ${error}`);
   }
 

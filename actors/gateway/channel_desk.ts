@@ -11,6 +11,8 @@ import type { Accepted, Durability, Inbound, Journal, Step } from "../journal/jo
 import type { Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
+import type { HookListener } from "../tools/hooks/hook_event.ts";
+import { messageIn } from "./message_news.ts";
 import type { OutboxControl } from "./outbox.ts";
 import type { RouterMessage } from "./router.ts";
 import { effectiveSessionKey } from "./session_key.ts";
@@ -43,6 +45,8 @@ export interface ChannelDeskOptions {
   readonly transcribe?: Transcribe | undefined;
   /** The channel's own conversations. @default it is told of none */
   readonly sessions?: ChannelSessions | undefined;
+  /** Told of messages that were taken in, and of the connection. @default nobody is */
+  readonly hooks?: HookListener | undefined;
   /** Runs work beside the mailbox; `done` is not called once the actor has ended. */
   readonly pipe: <T>(
     work: (signal: AbortSignal) => Promise<T>,
@@ -126,15 +130,20 @@ export class ChannelDesk {
     this.#lastRefusal = null;
     if (accepted.state === "duplicate") return "duplicate";
     const { inbound } = accepted;
-    if (inbound.draft === null) this.#tellRouter({ type: "inbound_accepted", inbound });
+    if (inbound.draft === null) this.#takenIn(inbound);
     return "accepted";
+  }
+
+  #takenIn(inbound: Inbound): void {
+    this.#options.hooks?.tell(messageIn(inbound));
+    this.#tellRouter({ type: "inbound_accepted", inbound });
   }
 
   #complete({ platformId, contents, replyTo }: RequestOf<"complete_inbound">): void {
     const { name: channel, journal } = this.#options;
     const completing = () => journal.complete({ channel, platformId, ...contents });
     this.#pass(completing, replyTo, (inbound) => {
-      if (inbound !== null) this.#tellRouter({ type: "inbound_accepted", inbound });
+      if (inbound !== null) this.#takenIn(inbound);
       return "completed";
     });
   }

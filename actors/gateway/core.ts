@@ -16,6 +16,7 @@ import type {
   OwnersInformed,
 } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
+import type { HookListener } from "../tools/hooks/hook_event.ts";
 import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
 import type { Transcribe } from "./channel_desk.ts";
 import type { Failure } from "./delivery_retry.ts";
@@ -79,6 +80,8 @@ export interface CoreOptions {
     | undefined;
   /** Told of each message that is taken in. @default nobody is */
   readonly onInbound?: ((inbound: Inbound) => void) | undefined;
+  /** Told of messages and connections. @default nobody is */
+  readonly hooks?: HookListener | undefined;
   readonly startSession: (
     ...args: [...Parameters<StartSession>, surroundings: SessionSurroundings]
   ) => ReturnType<StartSession>;
@@ -184,6 +187,7 @@ export function startCore(options: CoreOptions): Core {
           isUnified,
           startHost,
           transcribe,
+          hooks: options.hooks,
           sessions: options.sessionsOf?.(name, router),
         });
         channelActors.set(name, system.spawn(definition));
@@ -201,7 +205,7 @@ interface Surroundings {
 
 function startOutbox(
   { name, idempotencyMs }: CoreChannel,
-  { system, journal, progress, sendAttemptsMax }: CoreOptions,
+  { system, journal, progress, sendAttemptsMax, hooks }: CoreOptions,
   { alarms, channelActors }: Surroundings,
 ): ActorRef<OutboxActorMessage> {
   const timeoutMs = DELIVERY_ANSWER_MS;
@@ -211,6 +215,7 @@ function startOutbox(
     progress,
     retry: { quickAttemptsMax: sendAttemptsMax, idempotencyMs },
     alarms,
+    hooks,
     deliver: async (delivery, signal) =>
       await channelActors.get(name)?.ask(
         (replyTo) => ({ type: "deliver", delivery, replyTo }),

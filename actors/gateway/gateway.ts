@@ -11,17 +11,19 @@ import { openEventPublisher } from "../kernel/adapters/event_channel.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import type { KernelEvent } from "../kernel/events.ts";
 import { ActorSystem } from "../kernel/system.ts";
+import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
 import { startActors, type StartedActors } from "./actor_wiring.ts";
 import { HealthServer } from "./adapters/health_server.ts";
-import { lacksFolder } from "./adapters/local_folders.ts";
+import { lacksFolder, realFolder } from "./adapters/local_folders.ts";
 import { mediaFolderAt } from "./adapters/media_folder.ts";
 import { openControl } from "./control_opening.ts";
 import { drain } from "./drain.ts";
 import { missingFolderLines } from "./extra_folders.ts";
 import { DEFAULT_COMMAND, type GatewayOptions } from "./gateway_options.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
+import { wireHooks } from "./hook_wiring.ts";
 import { takeLocks } from "./locks.ts";
 import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
 import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
@@ -107,6 +109,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const audit = owned.use(
     await openAudit(loaded, { ...world, needsOf: (tool) => needsOf(tool) }),
   );
+  // They hear of what the actors do last.
+  const hooks = await addHooks(options, owned);
   // It outlives the actors, too, which end their servers.
   const connector = owned.use(mcpConnector({ loaded, version, world }));
   const system = openSystem(world, owned);
@@ -126,7 +130,9 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   if (services.hostsLine !== undefined) print(services.hostsLine);
   for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
 
-  const { core, channels } = startActors(options, { system, journal, services, audit });
+  const { core, channels } = startActors(options, {
+    ...{ system, journal, services, audit, hooks },
+  });
   const { automation, heartbeat } = services;
   if (isWhole) {
     const outbox = (name: string) => core.outboxes.get(name);
@@ -206,6 +212,19 @@ async function addPlugins(
   const plugins = owned.use(await wirePlugins({ loaded, workspace, world, taken }));
   addTools(plugins.tools);
   for (const line of plugins.lines) print(line);
+}
+
+/** Starts the owner's own code; what is wrong with a piece of it is told. */
+async function addHooks(
+  { loaded, world, print }: GatewayOptions,
+  owned: AsyncDisposableStack,
+): Promise<HooksPort | undefined> {
+  const workspace = realFolder(loaded.locations.workspace);
+  const hooks = await wireHooks({ loaded, workspace, world });
+  if (hooks === undefined) return undefined;
+  owned.use(hooks);
+  for (const line of hooks.lines) print(line);
+  return hooks.port;
 }
 
 /** Connects to servers in the background; turns wait a while for those that are on their way. */

@@ -23,6 +23,7 @@ import {
   type RowAttempt,
   type WaitingNote,
 } from "./outbox_protocol.ts";
+import { messageOut } from "./message_news.ts";
 import { OutboxRows } from "./outbox_rows.ts";
 
 export type {
@@ -334,8 +335,15 @@ class Outbox implements Actor<OutboxActorMessage> {
       const isUndone = next.state === "pending" ||
         (next.state === "unknown" && next.doubtSinceMs !== null);
       if (isUndone) this.#rows.lanes.get(chatId)?.update(next);
-      else this.#rows.leave(key, chatId);
+      else this.#left(next);
     }
     this.#release(chatId);
+  }
+
+  /** It is over with a row. */
+  #left(row: Outbound): void {
+    this.#rows.leave(row.key, row.chatId);
+    const news = messageOut(row);
+    if (news !== null) this.#options.hooks?.tell(news);
   }
 }

@@ -10,6 +10,7 @@ import type { Outcome } from "../kernel/actor.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { OutboxMessage } from "../session/ports.ts";
+import type { HookListener } from "../tools/hooks/hook_event.ts";
 import type { Attempt, RetryRules } from "./delivery_retry.ts";
 import type { AlarmMessage } from "./owner_notices.ts";
 
@@ -31,6 +32,8 @@ export interface OutboxOptions {
   readonly lookUp: (delivery: Delivery, signal: AbortSignal) => Promise<LookUpOutcome>;
   /** Tells the channel that a message of its waits, or no more. @default it hears nothing of it */
   readonly noteWaiting?: ((note: WaitingNote) => void) | undefined;
+  /** Told of what left, or could not. @default nobody */
+  readonly hooks?: HookListener | undefined;
   /** Told of deliveries that fail for long or for good. @default nobody */
   readonly alarms?: ActorRef<AlarmMessage> | undefined;
 }

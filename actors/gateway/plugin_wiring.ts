@@ -90,7 +90,7 @@ async function open(
   const problem = loadingProblem(moduleUrl(entry.module));
   if (problem !== null) return { entry, found: [], problem };
   const { start } = hostStarter();
-  const setup = setupOf(entry, pathRules(loaded, workspace));
+  const setup = moduleSetup("plugin", entry, pathRules(loaded, workspace));
   const hosts = owned.use(
     new ToolHosts({ start, clock: world.clock, setupOf: () => setup }),
   );
@@ -119,7 +119,12 @@ async function describe(
   return parsePluginTools(JSON.parse(String(result.content)));
 }
 
-function setupOf({ module, rights }: ToolPluginConfig, rules: PathRules): HostSetup {
+/** What a host of a module of others is started with: the rights of its entry, and its own folder. */
+export function moduleSetup(
+  kind: "plugin" | "hook",
+  { module, rights }: ToolPluginConfig,
+  rules: PathRules,
+): HostSetup {
   const { workspace } = rules;
   const url = moduleUrl(module);
   const given: HostRights = {
@@ -128,7 +133,7 @@ function setupOf({ module, rights }: ToolPluginConfig, rules: PathRules): HostSe
     net: rights.net,
     memoryBytesMax: MEMORY_BYTES_MAX,
   };
-  return { kind: "plugin", rights: given, workspace, rules, settings: { module: url } };
+  return { kind, rights: given, workspace, rules, settings: { module: url } };
 }
 
 /** Absolute paths of the places that an entry names. */

@@ -11,10 +11,12 @@ import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
 import { countCall } from "../tools/read_notes.ts";
 import { untilAborted } from "../kernel/aborting.ts";
 import type { CallAudit } from "./call_audit.ts";
+import type { GuardedCall } from "./guarded_call.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
 import type { CallPlace } from "./tool_messages.ts";
 import { fitOptions, fitResult } from "./tool_result.ts";
+import { CallHooks } from "./turn_hooks.ts";
 import { brokenTool, invalidArguments, repeatedLookup, tooManyCalls } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "call_runner"]);
@@ -26,7 +28,7 @@ const CALLS_PER_ANSWER_MAX = 64;
 export interface CallRunnerOptions {
   readonly services: Pick<
     SessionServices,
-    "tools" | "toolContext" | "settings" | "newId" | "clock"
+    "tools" | "toolContext" | "settings" | "newId" | "clock" | "hooks"
   >;
   readonly origin: ToolOrigin;
   readonly reads: Map<string, string>;
@@ -44,14 +46,6 @@ export interface SessionReach {
   readonly ensurePermit: (signal: AbortSignal) => Promise<void>;
 }
 
-/** A call that is about to run. */
-export interface GuardedCall {
-  readonly tool: string;
-  readonly args: JsonObject;
-  readonly callId: string;
-  readonly place: CallPlace;
-}
-
 /** What one call runs with. */
 export interface CallScene extends Pick<ToolContext, "send" | "signal" | "report"> {
   readonly place: CallPlace;
@@ -61,10 +55,12 @@ export interface CallScene extends Pick<ToolContext, "send" | "signal" | "report
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #guard = new LookupGuard();
+  readonly #hooks: CallHooks;
   #callsOfAnswer = 0;
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
+    this.#hooks = new CallHooks(options.services, options.origin);
   }
 
   /** The calls that come now are of another answer. */
@@ -81,24 +77,30 @@ export class CallRunner {
     const { call, parsed } = requested;
     const { name } = call.function;
     const args = parsed.state === "invalid" ? {} : parsed.value;
-    const result = await this.#options.audit.around(
-      { id: call.id, tool: name, args },
-      () => this.#result(requested, scene),
-    );
+    const guarded = { tool: name, args, callId: call.id, place: scene.place };
+    const result = await this.#hooks.around(guarded, () =>
+      this.#options.audit.around(
+        { id: call.id, tool: name, args },
+        () => this.#result(requested, guarded, scene),
+      ));
     const content = await this.#fit(name, result);
     return { role: "tool", tool_call_id: call.id, name, content };
   }
 
-  async #result({ call, parsed }: RequestedCall, scene: CallScene): Promise<ToolResult> {
-    const { name } = call.function;
+  async #result(
+    { parsed }: RequestedCall,
+    guarded: GuardedCall,
+    scene: CallScene,
+  ): Promise<ToolResult> {
+    const { tool: name } = guarded;
+    const { signal } = scene;
     if (++this.#callsOfAnswer > CALLS_PER_ANSWER_MAX) {
       return failure(tooManyCalls(CALLS_PER_ANSWER_MAX));
     }
     if (parsed.state === "invalid") return failure(invalidArguments(name, parsed.problem));
     if (this.#guard.isRepetition(name, parsed.value)) return failure(repeatedLookup(name));
-    const { place, signal } = scene;
-    const guarded = { tool: name, args: parsed.value, callId: call.id, place };
-    const refusal = await this.#options.refusal(guarded, signal);
+    const refusal = await this.#hooks.refusal(guarded, signal) ??
+      await this.#options.refusal(guarded, signal);
     return refusal === null ? await this.#execute(name, parsed.value, scene) : failure(refusal);
   }
 

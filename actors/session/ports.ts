@@ -21,6 +21,7 @@ import type { RecallHit, VisibleSpan } from "../memory/recall/protocol.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
+import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import type { ToolContext, ToolFiles, ToolOrigin, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
@@ -297,6 +298,8 @@ export interface SessionServices {
   readonly uptimeMs: () => number;
   /** Where tool calls are recorded. @default nowhere */
   readonly audit?: AuditPort | undefined;
+  /** What the owner's own code hears of, and refuses. @default there is none */
+  readonly hooks?: HooksPort | undefined;
   /** Keeps time for conversations that nobody writes in. @default none is compacted */
   readonly compaction?: ActorRef<IdleCompactionMessage> | undefined;
   /** Where conversations go that are summed up. @default none is, and none is cut in its file */

@@ -4,7 +4,6 @@
  */
 
 import type { Outcome } from "../kernel/actor.ts";
-import { GatewayError } from "../kernel/errors.ts";
 import type { CommandNews } from "./command_course.ts";
 import type { RunEnd } from "./consolidator.ts";
 import type { Waiting } from "./incoming.ts";
@@ -29,13 +28,6 @@ export type SessionNews =
 
 /** All that a session understands: what the router and the gate tell it, and its own news. */
 export type SessionActorMessage = SessionMessage | PermitNews | SessionNews;
-
-/** Why a turn was aborted: somebody asked for it. */
-export class TurnStoppedError extends GatewayError {
-  override readonly name = "TurnStoppedError";
-  readonly code = "turn_stopped";
-  readonly recovery = "give_up";
-}
 
 /** Two messages that cannot both wait become one look into the journal, which has what both tell. */
 export function mergeIntoWake(

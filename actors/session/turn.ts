@@ -8,6 +8,7 @@ import type { AssistantMessage, SystemMessage } from "../../providers/provider.t
 import { type Inbound, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
+import type { TurnEndNews } from "../tools/hooks/hook_event.ts";
 import { type Attempt, attemptAnswer } from "./answer_attempt.ts";
 import { AnswerView, type ShownText } from "./answer_view.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
@@ -29,7 +30,9 @@ import { progressReporter } from "./tool_progress.ts";
 import { type CallPlace, ToolMessages } from "./tool_messages.ts";
 import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
 import { isUnasked, TurnLimit } from "./turn_limit.ts";
+import { TurnHooks } from "./turn_hooks.ts";
 import { TurnReader } from "./turn_reader.ts";
+import { TurnStoppedError } from "./turn_stopped.ts";
 import { replayWith } from "./turn_messages.ts";
 import { iterationLimit, noProgress, outOfTime } from "./wording.ts";
 
@@ -83,9 +86,12 @@ export class Turn {
   readonly #asker: ModelAsker;
   readonly #reader: TurnReader;
   readonly #rounds: ToolRounds;
+  readonly #hooks: TurnHooks;
   readonly #mustRunAlone: boolean;
   readonly #reach: ((home: Inbound) => SessionReach) | undefined;
   #joins = 0;
+  /** Of its newest answer. */
+  #outcome: GivenAnswer["outcome"] = "done";
 
   constructor({ services, log, memory, desk, reach, steps, mustRunAlone = false }: TurnOptions) {
     this.steps = steps;
@@ -97,6 +103,7 @@ export class Turn {
     this.#reach = reach;
     const { sessionKey } = log;
     this.#reader = new TurnReader({ services, conversation: log.conversation });
+    this.#hooks = new TurnHooks(services, steps.turnId);
     this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
     this.#rounds = new ToolRounds({
       services,
@@ -126,10 +133,13 @@ export class Turn {
    */
   async run(signal: AbortSignal): Promise<TurnEnd> {
     try {
-      return await this.#run(signal);
+      const end = await this.#run(signal);
+      this.#tellEnd(end.paused === undefined ? this.#outcome : "paused");
+      return end;
     } catch (error) {
       // Cut short in good order: that says nothing about the turn.
       if (signal.reason instanceof IncarnationEndedError) await this.#rest();
+      this.#tellEnd(signal.reason instanceof TurnStoppedError ? "stopped" : "interrupted");
       throw error;
     } finally {
       this.steps.booking.release();
@@ -171,9 +181,14 @@ export class Turn {
     }
   }
 
+  #tellEnd(outcome: TurnEndNews["outcome"]): void {
+    this.#hooks.ended({ outcome, rounds: this.rounds });
+  }
+
   async #start(signal: AbortSignal): Promise<Begun | undefined> {
     if (this.steps.inbounds.length === 0) return await this.#begin(signal);
     const replay = this.#mustRunAlone ? await this.#runAlone(signal) : await this.#resume(signal);
+    this.#hooks.began(this.steps.inbound, { isAgain: true });
     return { replay, mayLeaveWork: true };
   }
 
@@ -206,6 +221,7 @@ export class Turn {
     const replay = this.#log.conversation.forkReplay(recentMax);
     // What it brings to mind is looked for while the journal works.
     const [shown] = await Promise.all([begun.show(), this.steps.begin(begun.joining)]);
+    this.#hooks.began(waiting.first, { isAgain: false });
     this.#memory.waiting.began([waiting.first]);
     replay.ownFromNext();
     replay.push(shown);
@@ -304,6 +320,7 @@ export class Turn {
     signal: AbortSignal,
   ): Promise<boolean> {
     const answer = await this.#worthTelling(this.#answerOf(attempt, talk.sent), talk, signal);
+    this.#outcome = answer.outcome;
     const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
     const joining = this.#notWithdrawn(followUps);
     signal.throwIfAborted();
@@ -337,6 +354,7 @@ export class Turn {
     const isTold = systemSource(this.steps.inbound) !== "heartbeat";
     const content = isTold ? text : "";
     const message: AssistantMessage = { role: "assistant", content: text };
+    this.#outcome = "failed";
     await this.steps.answer({ outcome: "failed", message, content, preamble: "" });
   }
 

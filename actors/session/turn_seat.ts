@@ -10,8 +10,8 @@ import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { SpentBudget } from "./budgets.ts";
 import type { GateMessage } from "./ports.ts";
-import { TurnStoppedError } from "./session_protocol.ts";
 import type { TurnPermit, TurnPermitOptions } from "./turn_permit.ts";
+import { TurnStoppedError } from "./turn_stopped.ts";
 
 /** A paused turn looks at the time this often: clocks are set, and machines sleep. */
 const PAUSED_LOOK_MS = 10 * 60_000;

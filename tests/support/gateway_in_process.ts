@@ -29,13 +29,16 @@ export interface InProcessOptions {
   readonly probes?: readonly string[];
   /** Further variables of the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets the lines of the start. @default nobody reads them */
+  readonly print?: (line: string) => void;
 }
 
 /** Starts a gateway from `config` in `home`, with probes beside the channels of the config. */
 export async function startInProcess(
   home: GatewayHome,
   config: JsonObject,
-  { world = systemWorld(), probes: names = ["probe"], env = {}, ...options }: InProcessOptions = {},
+  { world = systemWorld(), probes: names = ["probe"], env = {}, print = () => {}, ...options }:
+    InProcessOptions = {},
 ): Promise<InProcessGateway> {
   const loaded = await loadConfig({
     source: {
@@ -51,7 +54,7 @@ export async function startInProcess(
     loaded,
     version: "0.0.0-test",
     world,
-    print: () => {},
+    print,
     localChannels: [...made].map(([name, { resolve }]) => ({
       name,
       create: (context) => {

@@ -47,7 +47,8 @@ const host = z.string().regex(/^(\[[0-9a-fA-F:]+\]|[\w*-][\w.*-]*)(:\d{1,5})?$/,
   error: 'is no host, such as "example.org" or "example.org:443"',
 });
 
-const rights: z.ZodType<PluginRights> = z.strictObject({
+/** Schema of what a module of others may do. */
+export const rightsSchema: z.ZodType<PluginRights> = z.strictObject({
   read: z.array(place).default([]),
   write: z.array(place).default([]),
   net: z.array(host).default([]),
@@ -56,7 +57,7 @@ const rights: z.ZodType<PluginRights> = z.strictObject({
 /** Schema of `tools.plugins`. */
 export const pluginsSchema: z.ZodType<readonly ToolPluginConfig[]> = z.array(z.object({
   module: moduleSpecifier(),
-  rights: rights.prefault({}),
+  rights: rightsSchema.prefault({}),
 }));
 
 /** What names a module wherever it is written. */

@@ -37,6 +37,11 @@ export function folderOfModule(url: string): readonly string[] {
   return url.startsWith("file:") ? [dirname(fileURLToPath(url))] : [];
 }
 
+/** The file of a module on this disk; none for any other. */
+export function fileOfModule(url: string): readonly string[] {
+  return url.startsWith("file:") ? [realPlace(fileURLToPath(url))] : [];
+}
+
 /** The path with `~` and symlinks resolved. */
 export function realPlace(path: string): string {
   return realFolderOr(path.replace(/^~(?=[/\\]|$)/, userHomeFolder()));

@@ -9,6 +9,7 @@ import { instancesOf } from "../../../channels/manifest.ts";
 import { chooseModels } from "../../../providers/model_choice.ts";
 import { chooseTranscription } from "../../../providers/transcription/choice.ts";
 import type { LoadedConfig } from "../../config/load_config.ts";
+import type { HookConfig } from "../../config/schema/hooks.ts";
 import { INHERITED } from "../../tools/mcp/adapters/stdio_command.ts";
 import { mcpEntries } from "../mcp_servers.ts";
 import { folderOfModule, moduleUrl } from "../adapters/module_places.ts";
@@ -45,6 +46,14 @@ export interface McpFacts {
   readonly hosts: readonly string[];
 }
 
+/** A hook: a program, or a module that a host runs. */
+export interface HookFacts {
+  readonly name: string;
+  readonly programs: readonly string[];
+  /** Files and folders whose place is looked at. */
+  readonly read: readonly string[];
+}
+
 /** Everything that the table asks for. All paths are absolute. */
 export interface RightsFacts {
   /** Folders of our own modules that Workers are loaded from; none in a compiled binary. */
@@ -64,6 +73,7 @@ export interface RightsFacts {
   readonly transcription: string | null;
   readonly channels: readonly ChannelFacts[];
   readonly mcp: readonly McpFacts[];
+  readonly hooks: readonly HookFacts[];
   readonly health: string;
   /** Deno asks for a right to Unix sockets from 2.9 on. */
   readonly hasSocketRight: boolean;
@@ -106,14 +116,13 @@ const TOKEN_HOSTS: Readonly<Record<string, string>> = {
 export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts {
   const { config, locations, secrets, overrides } = loaded;
   const { appFolder, denoPath, hasSocketRight } = machine;
-  const mcp = mcpFacts(loaded);
   const own = new Set([
     ...VARIABLES,
     ...secrets.interpolated,
     ...secrets.variables,
     ...overrides.map(({ variable }) => variable),
     ...config.tools.exec.allowedEnvKeys,
-    ...(mcp.some(({ programs }) => programs.length > 0) ? INHERITED : []),
+    ...(startsPrograms(loaded) ? INHERITED : []),
   ]);
   const { workspace } = locations;
   const real = (path: string) => machine.real(path.replace(/^~(?=[/\\]|$)/, machine.userHome));
@@ -134,7 +143,8 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     models: modelFacts(loaded),
     transcription: transcriptionHost(loaded),
     channels: entriesUnder(config.channels.enabled).flatMap((entry) => channelFacts(entry, loaded)),
-    mcp,
+    mcp: mcpFacts(loaded),
+    hooks: config.hooks.map((hook) => hookFacts(hook, real)),
     health: hostAndPort(config.gateway.host, config.gateway.port),
     hasSocketRight,
   };
@@ -201,6 +211,28 @@ function transcriptionHost({ config, process }: LoadedConfig): string | null {
     fallbacks: process.transcription,
   });
   return service === null ? null : hostOf(service.url);
+}
+
+/** Programs that get a few names of our environment. */
+function startsPrograms(loaded: LoadedConfig): boolean {
+  return mcpFacts(loaded).some(({ programs }) => programs.length > 0) ||
+    loaded.config.hooks.some(({ command }) => command !== null);
+}
+
+function hookFacts(
+  { name, command, module }: HookConfig,
+  real: (path: string) => string,
+): HookFacts {
+  if (command === null) {
+    return { name, programs: [], read: folderOfModule(moduleUrl(module ?? "")) };
+  }
+  const paths = command.filter((word) => /^([/~]|[A-Za-z]:[/\\])/.test(word));
+  const [program] = command;
+  return {
+    name,
+    programs: [paths.includes(program) ? real(program) : program],
+    read: paths.map(real),
+  };
 }
 
 function mcpFacts(loaded: LoadedConfig): RightsFacts["mcp"] {

@@ -113,6 +113,16 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
     without: "what such a server started may outlive it, and outlive a gateway that is killed",
     switches: { type: "none" },
   }],
+  ({ hooks }) =>
+    hooks.map(({ name, programs, read }) => ({
+      part: `hook ${name}`,
+      needs: [
+        ...programs.map((value) => need("run", value)),
+        ...read.map((value) => need("read", value)),
+      ],
+      without: "the hook is off, and calls that it has to agree to are refused",
+      switches: { type: "none" },
+    })),
   ({ channels }) =>
     channels.map(({ name, hosts, folders }) => ({
       part: `channel ${name}`,

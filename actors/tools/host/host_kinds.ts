@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<HostKind, () => Promise<OpenKind>>> = {
   files: async () => (await import("./adapters/files_kind.ts")).openFilesKind,
   web: async () => (await import("./adapters/web_kind.ts")).openWebKind,
   plugin: async () => (await import("./adapters/plugin_kind.ts")).openPluginKind,
+  hook: async () => (await import("./adapters/hook_kind.ts")).openHookKind,
 };
 
 /** Opens the kind that a host was started for. */

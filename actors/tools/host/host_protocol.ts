@@ -18,7 +18,7 @@ export const LINE_BYTES_MAX: number = 32 * 1024 * 1024;
 export const HOST_READY = "ready";
 
 /** Which tools a host runs: those of `host_kinds.ts`. */
-export type HostKind = "files" | "web" | "plugin";
+export type HostKind = "files" | "web" | "plugin" | "hook";
 
 /** Rights of a host, as paths and `host:port`; true is everything. */
 export interface HostRights {

@@ -1,0 +1,162 @@
+/**
+ * Hooks, from section `hooks`: programs and modules of the owner's. What is wrong with one costs
+ * that one, and the calls of tools that it has to agree to.
+ * @module
+ */
+
+import { getLogger } from "@logtape/logtape";
+import { isAbsolute, relative } from "node:path";
+import type { LoadedConfig } from "../config/load_config.ts";
+import type { HookConfig } from "../config/schema/hooks.ts";
+import { Deadline } from "../kernel/deadline.ts";
+import { asError } from "../kernel/errors.ts";
+import { scriptHook } from "../tools/hooks/adapters/script_hook.ts";
+import { HookError, type RunHook } from "../tools/hooks/hook.ts";
+import type { HooksPort } from "../tools/hooks/hook_event.ts";
+import { Hooks } from "../tools/hooks/hooks.ts";
+import { describeHooks, moduleHook } from "../tools/hooks/module_hook.ts";
+import { hostStarter } from "../tools/host/adapters/host_starter.ts";
+import { ToolHosts } from "../tools/host/tool_hosts.ts";
+import { fileOfModule, loadingProblem, moduleUrl, realPlace } from "./adapters/module_places.ts";
+import { moduleSetup } from "./plugin_wiring.ts";
+import { patternOf } from "./rights/command_pattern.ts";
+import { pathRules } from "./tool_wiring.ts";
+import type { World } from "./world.ts";
+
+const logger = getLogger(["troupe", "gateway", "hooks"]);
+
+/** A module that takes longer to load is off. */
+const LOAD_MS = 15_000;
+
+/** The hooks of a gateway; disposing ends their hosts and programs. */
+export interface WiredHooks extends AsyncDisposable {
+  readonly port: HooksPort;
+  /** What is said at the start, one for each. */
+  readonly lines: readonly string[];
+}
+
+/** What hooks are wired with. */
+export interface HookWiring {
+  readonly loaded: LoadedConfig;
+  /** Real path. */
+  readonly workspace: string;
+  readonly world: Pick<World, "clock">;
+}
+
+/** Loads all modules side by side; undefined where there are no hooks. */
+export async function wireHooks(options: HookWiring): Promise<WiredHooks | undefined> {
+  const { loaded: { config, secrets }, world: { clock } } = options;
+  if (config.hooks.length === 0) return undefined;
+  await using owned = new AsyncDisposableStack();
+  const opened = await Promise.all(config.hooks.map((entry) => open(entry, options, owned)));
+  const hooks = owned.use(
+    new Hooks({
+      clock,
+      secrets: secrets.values,
+      hooks: opened.map(({ entry, run }) => ({ ...optionsOf(entry), run })),
+    }),
+  );
+  const held = owned.move();
+  return {
+    port: hooks,
+    lines: opened.map(lineOf),
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+function optionsOf({ name, on, tools, timeout, onFailure }: HookConfig) {
+  const patterns = tools.map(patternOf);
+  return {
+    name,
+    on: new Set(on),
+    isFor: (tool: string) => patterns.some((pattern) => pattern.test(tool)),
+    timeoutMs: timeout * 1_000,
+    onFailure,
+  };
+}
+
+interface OpenedHook {
+  readonly entry: HookConfig;
+  readonly run: RunHook;
+  readonly problem: string | null;
+}
+
+/** One that cannot work fails at each event, as its entry says what that means. */
+async function open(
+  entry: HookConfig,
+  options: HookWiring,
+  owned: AsyncDisposableStack,
+): Promise<OpenedHook> {
+  const off = (problem: string): OpenedHook => ({
+    entry,
+    problem,
+    run: () => Promise.reject(new HookError(`it is off: ${problem}`)),
+  });
+  try {
+    const { workspace } = options;
+    const inside = placesOf(entry).find((place) => isWithin(workspace, place));
+    if (inside !== undefined) {
+      return off(`${inside} stands in the workspace, where the assistant could change it`);
+    }
+    const run = entry.command === null
+      ? await openModule(entry, options, owned)
+      : openScript(entry.command, workspace);
+    return { entry, problem: null, run };
+  } catch (error) {
+    return off(asError(error).message.split("\n")[0] ?? "");
+  }
+}
+
+function openScript([program, ...args]: readonly [string, ...string[]], folder: string): RunHook {
+  return scriptHook({ words: [realProgram(program), ...args], folder });
+}
+
+async function openModule(
+  { module, rights, on }: HookConfig,
+  { loaded, workspace, world: { clock } }: HookWiring,
+  owned: AsyncDisposableStack,
+): Promise<RunHook> {
+  const named = module ?? "";
+  const problem = loadingProblem(moduleUrl(named));
+  if (problem !== null) throw new HookError(problem);
+  const setup = moduleSetup("hook", { module: named, rights }, pathRules(loaded, workspace));
+  const { start } = hostStarter();
+  const hosts = owned.use(new ToolHosts({ start, clock, setupOf: () => setup }));
+  const callHost = hosts.call.bind(hosts, "hook");
+  using deadline = new Deadline(clock, LOAD_MS, {
+    makeReason: () => new HookError(`it did not load within ${LOAD_MS / 1_000} s`),
+  });
+  const found = await describeHooks(callHost, deadline.signal);
+  const missing = on.filter((name) => !found.includes(name));
+  if (missing.length > 0) {
+    throw new HookError(`it exports no function ${missing.join(", ")}`);
+  }
+  return moduleHook(callHost);
+}
+
+function lineOf({ entry: { name, on, onFailure }, problem }: OpenedHook): string {
+  if (problem === null) return `Hook ${name}: on ${on.join(", ")}`;
+  logger.warn("Hook {name} is off: {problem}", { name, problem });
+  const isGuard = on.includes("tool_before") && onFailure === "refuse";
+  return `Hook ${name}: off: ${problem}${
+    isGuard ? "; calls that it has to agree to are refused" : ""
+  }`;
+}
+
+/** Files that decide what it does. */
+function placesOf({ command, module }: HookConfig): readonly string[] {
+  if (command !== null) {
+    return command.filter((word) => /^([/~]|[A-Za-z]:[/\\])/.test(word)).map(realPlace);
+  }
+  return fileOfModule(moduleUrl(module ?? ""));
+}
+
+/** A program without a folder is looked for in PATH. */
+function realProgram(program: string): string {
+  return /^~[/\\]/.test(program) ? realPlace(program) : program;
+}
+
+function isWithin(folder: string, place: string): boolean {
+  const path = relative(folder, place);
+  return path === "" || (!path.startsWith("..") && !isAbsolute(path));
+}
