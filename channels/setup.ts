@@ -56,6 +56,11 @@ export interface SetupScene {
   readonly isForced: boolean;
   /** A person answers questions; otherwise what is not given is missing. */
   readonly isInteractive: boolean;
+  /**
+   * Only look: nothing new is begun, and no connection is opened over which messages would come, as
+   * they are for the gateway that runs. @default false
+   */
+  readonly isLooking?: boolean;
   /** What people can command, for menus that are made by hand. @default none */
   readonly commands?: readonly ChannelCommand[];
   /** Where the channel keeps its keys, as the running channel will find it. */

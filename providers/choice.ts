@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from "../actors/kernel/json.ts";
+import { nearestName } from "../actors/config/spelling.ts";
 import { hasKeyword, prefixOf } from "./model_names.ts";
 import type { ThinkingSwitch } from "./trait_kinds.ts";
 import { isKind, type Vendor, vendor as newVendor } from "./vendor.ts";
@@ -79,7 +80,12 @@ export function chooseProvider(options: ChoiceOptions): ProviderChoice {
   if (provider !== "" && provider !== "auto") {
     const vendor = config.find(provider);
     if (vendor === undefined) {
-      return problem("agents.defaults.provider", `no provider has the name "${provider}"`);
+      const nearest = nearestName(provider, [
+        ...VENDORS.map(({ name }) => name),
+        ...Object.keys(providers),
+      ]);
+      const advice = nearest === null ? "" : `; did you mean "${nearest}"?`;
+      return problem("agents.defaults.provider", `no provider has the name "${provider}"${advice}`);
     }
     return config.reach(vendor);
   }

@@ -26,6 +26,7 @@ export function configShape(manifests: readonly ChannelManifest[]): ObjectShape 
   const sections = manifests.map(({ name, schema }) => [name, shapeOf(schema(z))] as const);
   fields.set("channels", objectShape([...common, ...sections], { kind: "any" }));
   fields.set("providers", providersShape());
+  fields.set("$schema", { kind: "text" }); // for editors
   return objectShape(fields);
 }
 

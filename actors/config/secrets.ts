@@ -90,6 +90,12 @@ function isSecretKey(path: KeyPath, manifests: readonly ChannelManifest[]): bool
   return secrets.some((secret) => foldName(secret) === foldName(rest.join(".")));
 }
 
+/** Whether a value is never shown: a secret by its key, or in a map where people keep some. */
+export function isHiddenKey(path: KeyPath, manifests: readonly ChannelManifest[]): boolean {
+  const isNamedSo = path.some((part) => typeof part === "string" && isSecretName(part));
+  return isNamedSo || isSecretKey(path, manifests) || isInFreeMap(path);
+}
+
 function isInFreeMap(path: KeyPath): boolean {
   return FREE_MAPS.has(String(path.at(-2) ?? ""));
 }

@@ -92,3 +92,13 @@ export function migrate(): Promise<typeof import("./commands/migrate.ts")> {
 export function service(): Promise<typeof import("./commands/service.ts")> {
   return import("./commands/service.ts");
 }
+
+/** Loads `config get`, `set`, `check`, `path` and `schema`. */
+export function config(): Promise<typeof import("./commands/config.ts")> {
+  return import("./commands/config.ts");
+}
+
+/** Loads `completion`. */
+export function completion(): Promise<typeof import("./commands/completion.ts")> {
+  return import("./commands/completion.ts");
+}

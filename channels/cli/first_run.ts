@@ -12,7 +12,8 @@ import { channelEntries } from "../registry.ts";
 import { ask, canAsk } from "./adapters/prompt.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import type { LoadFlags } from "./load.ts";
-import { confirm, EXIT_LEFT } from "./onboarding/person.ts";
+import { EXIT_LEFT } from "./exit_codes.ts";
+import { confirm } from "./onboarding/person.ts";
 
 /**
  * Offers the set-up where nothing is set up and a person is there; a script sees none of it.

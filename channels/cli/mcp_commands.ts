@@ -5,6 +5,7 @@
 
 import type { Command } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption } from "./options.ts";
 
@@ -20,6 +21,7 @@ export function addMcp(
     .description("list the servers of the configuration, and how they are")
     .addOption(jsonOption())
     .addOption(configOption())
+    .addHelpText("after", examples("mcp list", "mcp list --json"))
     .action(async (flags) => {
       const { mcpListCommand } = await (await loadCommands()).mcp();
       done(await mcpListCommand(flags, terminal));
@@ -29,6 +31,7 @@ export function addMcp(
     .argument("[server]", "as the configuration names it; all without")
     .addOption(jsonOption())
     .addOption(configOption())
+    .addHelpText("after", examples("mcp test", "mcp test files --json"))
     .action(async (server, flags) => {
       const { mcpTestCommand } = await (await loadCommands()).mcp();
       done(await mcpTestCommand(server, flags, terminal));
@@ -37,6 +40,7 @@ export function addMcp(
     .description("sign in to a server that wants it, in the browser")
     .argument("<server>", "as the configuration names it")
     .addOption(configOption())
+    .addHelpText("after", examples("mcp login notion"))
     .action(async (server, flags) => {
       const { mcpLoginCommand } = await (await loadCommands()).mcp();
       done(await mcpLoginCommand(server, flags, terminal));

@@ -5,6 +5,7 @@
 
 import { type Command, Option } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, workspaceOption } from "./options.ts";
 
@@ -31,6 +32,14 @@ export function addMigrate(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples(
+        "migrate ~/.nanobot --dry-run",
+        "migrate ~/.openclaw --from openclaw",
+        "migrate ~/carried --to nanobot",
+      ),
+    )
     .action(async (folder, flags) => {
       const { migrateCommand } = await (await loadCommands()).migrate();
       done(await migrateCommand(folder, flags, terminal));

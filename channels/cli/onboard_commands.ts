@@ -5,6 +5,7 @@
 
 import type { Command } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { addLoginOptions, configOption, workspaceOption } from "./options.ts";
 
@@ -27,6 +28,14 @@ export function addOnboard(
     .option("--no-check", "write the file without trying the model")
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples(
+        "onboard",
+        "onboard --provider ollama --model qwen3 --yes",
+        "onboard --channel telegram --token 123:abc --yes",
+      ),
+    )
     .action(async (flags) => {
       const { onboardCommand } = await (await loadCommands()).onboard();
       done(await onboardCommand(flags, terminal));

@@ -5,6 +5,7 @@
 
 import { type Command, Option } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 
 /** Adds `providers` and `provider`. */
@@ -18,6 +19,7 @@ export function addProviders(
     .description("list model providers, what is set up, and which one answers")
     .addOption(new Option("--json", "print JSON, for scripts"))
     .addOption(configOption())
+    .addHelpText("after", examples("providers", "providers --json"))
     .action(async (flags) => {
       const { providersCommand } = await (await loadCommands()).providers();
       done(await providersCommand(flags, terminal));
@@ -27,6 +29,7 @@ export function addProviders(
     .argument("[provider]", "the one that answers now, if left out")
     .option("-m, --model <name>", "ask this model instead of the configured one")
     .configureHelp({ showGlobalOptions: true })
+    .addHelpText("after", examples("providers test", "providers test ollama --model qwen3"))
     .action(async (name, _flags, command: Command) => {
       const { providersTestCommand } = await (await loadCommands()).providers();
       done(await providersTestCommand(name, command.optsWithGlobals(), terminal));
@@ -37,6 +40,7 @@ export function addProviders(
     .description("sign in with the browser")
     .argument("<provider>", "openai-codex or github-copilot")
     .addOption(configOption())
+    .addHelpText("after", examples("provider login openai-codex"))
     .action(async (name, flags) => {
       const { providerLoginCommand } = await (await loadCommands()).providerLogin();
       done(await providerLoginCommand(name, flags, terminal));
@@ -45,6 +49,7 @@ export function addProviders(
     .description("forget the sign-in")
     .argument("<provider>", "openai-codex or github-copilot")
     .addOption(configOption())
+    .addHelpText("after", examples("provider logout github-copilot"))
     .action(async (name, flags) => {
       const { providerLogoutCommand } = await (await loadCommands()).providerLogin();
       done(await providerLogoutCommand(name, flags, terminal));

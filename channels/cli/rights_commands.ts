@@ -5,6 +5,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
 
@@ -20,6 +21,7 @@ export function addRights(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText("after", examples("permissions", "permissions --port 18790 --json"))
     .action(async (flags) => {
       const { permissionsCommand } = await (await loadCommands()).permissions();
       done(await permissionsCommand(flags, terminal));
@@ -32,6 +34,7 @@ export function addRights(
     .addOption(limitOption())
     .addOption(jsonOption())
     .addOption(configOption())
+    .addHelpText("after", examples("audit --since 2h", "audit --tool exec --limit 20 --json"))
     .action(async (flags) => {
       const { auditCommand } = await (await loadCommands()).audit();
       done(await auditCommand(flags, terminal));
@@ -39,6 +42,7 @@ export function addRights(
   audit.command("verify")
     .description("check that nothing in the log was changed or taken out")
     .option("--expect <hash>", "a hash that was noted down before")
+    .addHelpText("after", examples("audit verify", "audit verify --expect 3f9a0c"))
     .action(async (_flags, command: Command) => {
       const { auditVerifyCommand } = await (await loadCommands()).audit();
       done(await auditVerifyCommand(command.optsWithGlobals(), terminal));

@@ -5,6 +5,7 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, limitOption, workspaceOption } from "./options.ts";
 
@@ -29,6 +30,7 @@ export function addSessions(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText("after", examples("sessions list", "sessions list --limit 10 --json"))
     .action(async (flags) => {
       const { listCommand } = await (await loadCommands()).sessions();
       done(await listCommand(flags, terminal));
@@ -40,6 +42,10 @@ export function addSessions(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples("sessions show cli:direct", "sessions show feishu:oc_1 --limit 5"),
+    )
     .action(async (key, flags) => {
       const { showCommand } = await (await loadCommands()).sessions();
       done(await showCommand(key, flags, terminal));
@@ -54,6 +60,10 @@ export function addSessions(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples("sessions search water the plants", "sessions search invoice --since 30d --json"),
+    )
     .action(async (words, flags) => {
       const { searchCommand } = await (await loadCommands()).sessions();
       done(await searchCommand(words, flags, terminal));
@@ -64,6 +74,10 @@ export function addSessions(
     .option("--md", "as Markdown, with tool calls folded away")
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples("sessions export cli:direct --md", "sessions export feishu:oc_1"),
+    )
     .action(async (key, flags) => {
       const { exportCommand } = await (await loadCommands()).sessions();
       done(await exportCommand(key, flags, terminal));
@@ -87,6 +101,7 @@ export function addSessions(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText("after", examples("sessions delete cli:old"))
     .action(async (key, flags) => {
       const { deleteCommand } = await (await loadCommands()).sessions();
       done(await deleteCommand(key, flags, terminal));

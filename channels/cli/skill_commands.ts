@@ -5,6 +5,7 @@
 
 import type { Command } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
+import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, workspaceOption } from "./options.ts";
 
@@ -21,6 +22,7 @@ export function addSkills(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText("after", examples("skills list", "skills list --json"))
     .action(async (flags) => {
       const { listCommand } = await (await loadCommands()).skills();
       done(await listCommand(flags, terminal));
@@ -31,6 +33,7 @@ export function addSkills(
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText("after", examples("skills show weather"))
     .action(async (name, flags) => {
       const { showCommand } = await (await loadCommands()).skills();
       done(await showCommand(name, flags, terminal));
@@ -45,6 +48,10 @@ export function addSkills(
     .option("--registry <url>", "npm registry (NPM_CONFIG_REGISTRY, or the public one)")
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples("skills install ./my-skills", "skills install @me/skills@1.2.3 --yes"),
+    )
     .action(async (source, flags) => {
       const { installCommand } = await (await loadCommands()).skills();
       done(await installCommand(source, flags, terminal));
@@ -55,6 +62,7 @@ export function addSkills(
     .option("-y, --yes", "do not ask")
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText("after", examples("skills remove weather --yes"))
     .action(async (name, flags) => {
       const { removeCommand } = await (await loadCommands()).skills();
       done(await removeCommand(name, flags, terminal));

@@ -3,8 +3,7 @@
  * @module
  */
 
-/** Tells a service manager that the end was meant and a new start is wanted. */
-const EXIT_TO_RESTART = 75;
+import { EXIT_TO_RESTART } from "../exit_codes.ts";
 
 /** What is passed on to the child. */
 const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"

@@ -22,6 +22,7 @@ import type { SetupReport, SetupScene } from "../../setup.ts";
 import { readConfigFile, replaceConfigFile } from "../adapters/config_file.ts";
 import { ask, canAsk } from "../adapters/prompt.ts";
 import type { Terminal } from "../adapters/terminal.ts";
+import { didYouMean } from "../help/did_you_mean.ts";
 import { changeSection, readSection, type SectionPlace } from "../section_file.ts";
 import { checkLine, qrCode, reportLines } from "../setup_text.ts";
 
@@ -53,8 +54,8 @@ export async function channelsLoginCommand(
   const entry = findChannel(name);
   if (entry?.loadSetup === undefined) {
     const known = channelEntries.filter(({ loadSetup }) => loadSetup !== undefined)
-      .map(({ manifest }) => manifest.name).join(", ");
-    terminal.writeError(`Error: Cannot set up "${name}": channels that can be set up: ${known}\n`);
+      .map(({ manifest }) => manifest.name);
+    terminal.writeError(`Error: Cannot set "${name}" up: ${didYouMean(name, known)}\n`);
     return 1;
   }
   configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });

@@ -15,6 +15,7 @@ import { signInFile } from "../../../actors/tools/mcp/sign_in_file.ts";
 import { serverPrefixes } from "../../../actors/tools/mcp/tool_names.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
+import { didYouMean } from "../help/did_you_mean.ts";
 import { VERSION } from "../version.ts";
 import { askRunning } from "./status.ts";
 
@@ -171,10 +172,10 @@ function unknownServer(
   loaded: LoadedConfig,
   terminal: Terminal,
 ): number {
-  const known = mcpEntries(loaded).map(({ name }) => name).join(", ") || "none";
+  const known = mcpEntries(loaded).map(({ name }) => name);
   const problem = server === undefined
     ? "No server is configured (tools.mcpServers)"
-    : `Cannot find the server "${server}": configured are ${known}`;
+    : `Cannot find the server "${server}": ${didYouMean(server, known)}`;
   terminal.writeError(`Error: ${problem}\n`);
   return 1;
 }

@@ -25,6 +25,7 @@ import {
 import { toCamelCase, toSnakeCase } from "../../../providers/vendors.ts";
 import { ask, canAsk } from "../adapters/prompt.ts";
 import type { Terminal } from "../adapters/terminal.ts";
+import { didYouMean } from "../help/did_you_mean.ts";
 
 /** Flags of both commands. */
 export interface ProviderLoginFlags {
@@ -38,6 +39,9 @@ export interface SignInServers {
 }
 
 const NAMES: readonly SignInName[] = ["openai_codex", "github_copilot"];
+
+/** The providers that take a sign-in, as people write them. */
+export const SIGN_IN_PROVIDERS: readonly string[] = NAMES.map((name) => name.replaceAll("_", "-"));
 
 /**
  * Signs in; 0 when tokens are stored.
@@ -96,8 +100,8 @@ function signInNamed(name: string, terminal: Terminal): SignInName | undefined {
   const wanted = toSnakeCase(name);
   const found = NAMES.find((known) => known === wanted);
   if (found === undefined) {
-    const known = NAMES.map((other) => other.replaceAll("_", "-")).join(", ");
-    terminal.writeError(`Error: Cannot sign in to "${name}": providers with a sign-in: ${known}\n`);
+    const advice = didYouMean(name, SIGN_IN_PROVIDERS);
+    terminal.writeError(`Error: Cannot sign in to "${name}": ${advice}\n`);
   }
   return found;
 }

@@ -5,9 +5,6 @@
 
 import type { AskOptions } from "../../setup.ts";
 
-/** The exit code when they leave, as by Ctrl-C: they are taken to want nothing more. */
-export const EXIT_LEFT = 130;
-
 /** Somebody at a terminal. */
 export interface Person {
   /** Tells them something. */

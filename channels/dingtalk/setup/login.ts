@@ -43,6 +43,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   checklist.tell(passed("app", `${settings.clientId} can sign in`));
   const { clientId, clientSecret } = settings;
   await saveCredentials(scene, { clientId, clientSecret });
+  if (scene.isLooking) return checklist.report;
   const over = new AbortController();
   const listening = listen({ api, link, scene, signal: over.signal });
   try {

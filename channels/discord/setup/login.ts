@@ -46,6 +46,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     const application = await api.application(signal);
     checklist.tell(contentCheck(application));
     checklist.tell(serverCheck(application, await api.guilds(signal)));
+    if (scene.isLooking) return checklist.report;
     const { url } = await api.gateway(signal);
     const { owner } = application;
     const allowFrom = owner === null || !scene.isInteractive

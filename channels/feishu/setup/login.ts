@@ -70,6 +70,10 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   const needed = neededPermissions(settings);
   checklist.tell(...await checkPermissions(needed, options));
   const event = await checkEvents(options);
+  if (scene.isLooking) {
+    checklist.tell(event);
+    return checklist.report;
+  }
   checklist.tell(...await checkContact(app, { event, allowFrom }));
   for (const line of menuGuide(baseUrl, app.appId, scene.commands ?? [])) scene.say(line);
   return checklist.report;

@@ -48,6 +48,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
     const entrance = await enter(api, settings, scene);
     checklist.tell(passed("credentials", `QQ knows the bot ${settings.appId}`));
     await saveCredentials(scene, { appId: settings.appId, secret: settings.secret });
+    if (scene.isLooking) return checklist.report;
     const { openSocket } = link;
     const options = { ...entrance, scene, dialect: DIALECT, openSocket, senderOf };
     await using contact = new FirstContact(options);

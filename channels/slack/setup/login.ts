@@ -42,6 +42,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   const url = await signIn("appToken", settings, () => api.socketAddress(scene.signal));
   await saveCredentials(scene, { botToken: settings.botToken, appToken: settings.appToken });
   checklist.tell(...await scopeChecks(link, scene));
+  if (scene.isLooking) return checklist.report;
   await using contact = await FirstContact.open({ link, url, bot, scene });
   const end = await contact.connected();
   checklist.tell(

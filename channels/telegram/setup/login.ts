@@ -39,6 +39,7 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   checklist.tell(passed("bot", `${bot.first_name} (@${bot.username})`));
   await saveCredentials(scene, { token: settings.token });
   checklist.tell(privacyCheck(bot, settings));
+  if (scene.isLooking) return checklist.report;
   const reading = await readingCheck(link, scene);
   checklist.tell(reading);
   if (reading.state === "ok" && scene.isInteractive) {

@@ -31,6 +31,7 @@ const REPLACED_CODE = 440;
 
 async function login(scene: SetupScene): Promise<SetupReport> {
   const section = readSection(manifest, scene.section);
+  if (scene.isLooking) return linked(scene);
   const library = await loadLibrary();
   using store = DeviceStore.open(scene.stateFolder);
   const first = Promise.withResolvers<ReceivedMessage>();
@@ -49,6 +50,21 @@ async function login(scene: SetupScene): Promise<SetupReport> {
   await scene.save(changesTo(scene.section, { enabled: true }));
   if (scene.isInteractive) {
     checklist.tell(await contactCheck(first.promise, { section, scene, self: device.self }));
+  }
+  return checklist.report;
+}
+
+/** Whether a device is linked, as the folder says: only one connection may use it. */
+function linked(scene: SetupScene): SetupReport {
+  using store = DeviceStore.open(scene.stateFolder);
+  const checklist = new Checklist(scene);
+  const name = "device";
+  if (store.current() !== null) checklist.tell(passed(name, "linked"));
+  else {
+    const remedy = "link one: channels login whatsapp";
+    checklist.tell({
+      ...{ name, state: "missing", isNeeded: true, detail: "none is linked", remedy, url: null },
+    });
   }
   return checklist.report;
 }

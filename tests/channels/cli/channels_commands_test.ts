@@ -87,7 +87,7 @@ Deno.test("channels login leaves a file alone that it cannot read", async () => 
 Deno.test("channels login names the channels there are, for one that is not", async () => {
   const screen = new Screen();
   assert.equal(await main(["channels", "login", "pigeon"], screen), 1);
-  assert.match(screen.err, /Cannot set up "pigeon": channels that can be set up: .*feishu/);
+  assert.match(screen.err, /Cannot set "pigeon" up: there are .*feishu/);
 });
 
 Deno.test("channels status lists channels and their bots", async () => {

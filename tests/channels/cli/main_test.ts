@@ -30,8 +30,8 @@ Deno.test.each(["--version", "-v"])("main(%s) prints the version alone", async (
 });
 
 Deno.test.each([
-  ["a mistyped command", ["stauts"], /unknown command 'stauts'\n\(Did you mean status\?\)/],
-  ["a mistyped flag", ["status", "--jsn"], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+  ["a mistyped command", ["stauts"], /unknown command 'stauts' \(Did you mean status\?\)/],
+  ["a mistyped flag", ["status", "--jsn"], /unknown option '--jsn' \(Did you mean --json\?\)/],
   ["a word too many", ["status", "now"], /too many arguments/],
   ["a flag without its value", ["agent", "-m"], /argument missing/],
   ["a port that is none", ["gateway", "--port", "http"], /a port is a whole number/],

@@ -56,7 +56,7 @@ Deno.test("mcp test shows a server's tools, and in one line what is wrong with a
   assert.equal((await run(place, "mcp", "test", "good")).code, 0);
   const unknown = await run(place, "mcp", "test", "other");
   assert.equal(unknown.code, 1);
-  assert.match(unknown.err, /Cannot find the server "other": configured are good, bad, gone/);
+  assert.match(unknown.err, /Cannot find the server "other": there are good, bad, gone/);
 });
 
 Deno.test("mcp login stores tokens of a browser, which are used and renewed from then on", async () => {
