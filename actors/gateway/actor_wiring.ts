@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
+import { derived, liveView } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
 import { listSessionFiles } from "../session/adapters/session_folder.ts";
@@ -39,6 +40,8 @@ export interface ActorGround {
 export interface StartedActors {
   readonly core: Core;
   readonly channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  /** Has the platforms of another configuration run; those whose section is the same go on. */
+  readonly changeChannels: (next: LoadedConfig) => Promise<void>;
 }
 
 /** Starts them, and prints which channels are on. */
@@ -47,26 +50,29 @@ export function startActors(
   { system, journal, services, audit, hooks }: ActorGround,
 ): StartedActors {
   const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
-  const { config, locations } = loaded;
+  const { locations } = loaded;
   const { onRestart: request, world: { clock } } = options;
   const restart = request && restartPort({ clock, request });
-  const { defaults } = config.agents;
-  const { transcribeFolder } = services;
-  const platforms = isWhole
-    ? platformChannels({ config, locations, workerEntry, transcribeFolder })
-    : [];
+  const { transcribeFolder, now } = services;
+  const platformsOf = ({ config }: LoadedConfig) =>
+    isWhole ? platformChannels({ config, locations, workerEntry, transcribeFolder }) : [];
+  const platforms = platformsOf(loaded);
   const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
   const { workspace } = services.shared.settings;
   const sessions = join(workspace, "sessions");
-  const approval = approvalRules({
-    config,
-    platforms: platforms.map(({ name }) => name),
-    secrets: loaded.secrets.values,
-    surroundings: { folder: workspace, home: userHomeFolder() },
-  });
-  const isOwner = ownerCheck(config.owners);
   const preloadModel = preloadOnce(services.preloadModel);
-  const shared = { ...services.shared, isOwner, restart, audit, approval, hooks };
+  const rules = derived(now, ({ loaded }) => ({
+    isOwner: ownerCheck(loaded.config.owners),
+    approval: approvalRules({
+      config: loaded.config,
+      platforms: platformsOf(loaded).map(({ name }) => name),
+      secrets: loaded.secrets.values,
+      surroundings: { folder: workspace, home: userHomeFolder() },
+    }),
+  }));
+  const revised = derived(services.revised, (revised) => ({ ...revised, ...rules() }));
+  const shared = { ...services.shared, ...rules(), restart, audit, hooks, revised };
+  const { agents: { defaults } } = loaded.config;
   const core = startCore({
     system,
     journal,
@@ -75,10 +81,14 @@ export function startActors(
     subagentsMax: defaults.maxConcurrentSubagents,
     isUnified: defaults.unifiedSession,
     recovers: isWhole,
-    progress: config.channels,
-    sendAttemptsMax: config.channels.sendMaxRetries,
-    owners: config.owners,
-    ...(isWhole && { retention: config.gateway.retention }),
+    progress: liveView(() => now().loaded.config.channels),
+    get sendAttemptsMax() {
+      return now().loaded.config.channels.sendMaxRetries;
+    },
+    get owners() {
+      return now().loaded.config.owners;
+    },
+    ...(isWhole && { retention: liveView(() => now().loaded.config.gateway.retention) }),
     ...(isWhole && defaults.idleCompactAfterMinutes > 0 && {
       idleCompaction: {
         clock,
@@ -104,9 +114,20 @@ export function startActors(
   if (isWhole) void wakeEndedSessions(journal, core.router);
   const channels = core.startChannels();
   services.automation.start({ spawn: (definition) => system.spawn(definition), core });
-  if (isWhole) services.heartbeat.start({ spawn: (definition) => system.spawn(definition), core });
-  if (isWhole) printChannels(platforms.map(({ name }) => name), loaded, print);
-  return { core, channels };
+  if (isWhole) {
+    services.heartbeat.start({
+      spawn: (definition) => system.spawn(definition),
+      stop: (actor) => system.stop(actor),
+      core,
+    });
+    printChannels(platforms.map(({ name }) => name), loaded, print);
+  }
+  const isLocal = (name: string) => local.some((channel) => channel.name === name);
+  return {
+    core,
+    channels,
+    changeChannels: (next) => core.changeChannels(platformsOf(next), isLocal),
+  };
 }
 
 function printChannels(

@@ -15,6 +15,7 @@ import type { LoadedConfig } from "../config/load_config.ts";
 import { type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { asError } from "../kernel/errors.ts";
+import { derived } from "../kernel/live_view.ts";
 import { localMinute } from "../kernel/local_time.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { cronTool } from "../tools/cron.ts";
@@ -22,6 +23,7 @@ import type { Tool } from "../tools/tool.ts";
 import type { ControlHandler } from "./control_handler.ts";
 import type { Core } from "./core.ts";
 import { cronHandlers } from "./cron_desk.ts";
+import type { HeldConfig } from "./held_config.ts";
 import { ownerCheck } from "./rights/owner_check.ts";
 import { effectiveSessionKey } from "./session_key.ts";
 import type { World } from "./world.ts";
@@ -33,6 +35,7 @@ const REPORT_MS = 2_000;
 /** What scheduled work is made from. */
 export interface AutomationWiring {
   readonly loaded: LoadedConfig;
+  readonly now: () => HeldConfig;
   readonly world: World;
   readonly journal: Journal;
   /** Real path. */
@@ -64,8 +67,9 @@ export interface WiredAutomation {
 
 /** Wires it. */
 export function wireAutomation(options: AutomationWiring): WiredAutomation {
-  const { loaded: { config } } = options;
+  const { loaded: { config }, now } = options;
   const { timezone } = config.agents.defaults;
+  const owners = derived(now, ({ loaded }) => ownerCheck(loaded.config.owners));
   let ref: ActorRef<CronMessage> | undefined;
   const report = async () => {
     try {
@@ -83,7 +87,7 @@ export function wireAutomation(options: AutomationWiring): WiredAutomation {
     tool: cronTool(cronToolDesk({
       cron: () => ref,
       timezone,
-      isOwner: ownerCheck(config.owners),
+      isOwner: (sender) => owners()(sender),
     })),
     start: (surroundings) => ref = surroundings.spawn(cronActor(keeperOf(options, surroundings))),
     handlers: () => ref === undefined ? [] : cronHandlers(ref),

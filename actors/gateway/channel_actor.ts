@@ -72,13 +72,25 @@ export type ChannelControl =
   }
   | NoteWaiting
   | { readonly type: "report_channel"; readonly replyTo: ReplyTo<ChannelReport> }
+  /** Close the connection, and begin anew with other settings. */
+  | {
+    readonly type: "change_host";
+    readonly startHost: StartHost;
+    readonly replyTo: ReplyTo<"changed">;
+  }
   /** Take nothing more in; deliveries go on. */
   | { readonly type: "stop_intake" }
   /** Close the connection, for good. */
   | { readonly type: "stop_channel"; readonly replyTo: ReplyTo<"stopped"> };
 
 type Internal =
-  | { readonly type: "host_stopped"; readonly reason: StopReason }
+  | {
+    readonly type: "host_stopped";
+    readonly host: ActorRef<ToChannel>;
+    readonly reason: StopReason;
+  }
+  /** The connection of earlier settings is closed. */
+  | { readonly type: "host_left"; readonly replyTo: ReplyTo<"changed"> }
   | { readonly type: "host_due" }
   | { readonly type: "answered" };
 
@@ -104,21 +116,28 @@ export type StartHost = (
 /** Defines the actor of a channel. */
 export function channelActor(options: ChannelActorOptions): ActorDefinition<ChannelActorMessage> {
   let lives = 0;
+  const settings: HostSettings = { startHost: options.startHost };
   return {
     name: `channel_${options.name}`,
     mailboxMax: 10_000,
     create: (context) => {
       // What an earlier life accepted last, nobody may have heard of.
       if (lives++ > 0) options.router.tell({ type: "rescan" });
-      return new ChannelActor(context, options);
+      return new ChannelActor(context, options, settings);
     },
   };
+}
+
+/** How the channel itself is started: as it was last told, also after a restart of its actor. */
+interface HostSettings {
+  startHost: StartHost;
 }
 
 class ChannelActor implements Actor<ChannelActorMessage> {
   readonly #context: ActorContext<ChannelActorMessage>;
   readonly #options: ChannelActorOptions;
   readonly #desk: ChannelDesk;
+  readonly #settings: HostSettings;
   #host: ActorRef<ToChannel> | undefined;
   #connection: ConnectionState = { state: "connecting", detail: "starting" };
   #startedAtMs = 0;
@@ -128,10 +147,17 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   #lastError: string | null = null;
   #lastEvent: ChannelEvent | null = null;
   #isStopping = false;
+  /** The connection of earlier settings is being closed. */
+  #isChanging = false;
 
-  constructor(context: ActorContext<ChannelActorMessage>, options: ChannelActorOptions) {
+  constructor(
+    context: ActorContext<ChannelActorMessage>,
+    options: ChannelActorOptions,
+    settings: HostSettings,
+  ) {
     this.#context = context;
     this.#options = options;
+    this.#settings = settings;
     this.#desk = new ChannelDesk({
       ...options,
       pipe: (work, done) => {
@@ -184,12 +210,16 @@ class ChannelActor implements Actor<ChannelActorMessage> {
         return;
       case "report_channel":
         return message.replyTo.reply(this.#report());
+      case "change_host":
+        return this.#changeHost(message.startHost, message.replyTo);
+      case "host_left":
+        return this.#hostLeft(message.replyTo);
       case "stop_intake":
         return this.#desk.stopIntake();
       case "stop_channel":
         return this.#stop(message.replyTo);
       case "host_stopped":
-        return this.#hostStopped(message.reason);
+        return this.#hostStopped(message.host, message.reason);
       case "host_due":
         return this.#startHost();
       case "answered":
@@ -200,14 +230,54 @@ class ChannelActor implements Actor<ChannelActorMessage> {
   }
 
   #startHost(): void {
-    if (this.#isStopping) return;
+    if (this.#isStopping || this.#isChanging || this.#host !== undefined) return;
     this.#startedAtMs = this.#context.clock.now();
-    const host = this.#options.startHost(
+    const host = this.#settings.startHost(
       (definition) => this.#context.spawn(definition),
       this.#context.self,
     );
     this.#host = host;
-    this.#context.watch(host, (reason) => ({ type: "host_stopped", reason }));
+    this.#context.watch(host, (reason) => ({ type: "host_stopped", host, reason }));
+  }
+
+  /** What is under way to the platform may come to its end; nothing new begins meanwhile. */
+  #changeHost(startHost: StartHost, replyTo: ReplyTo<"changed">): void {
+    const { name, outbox } = this.#options;
+    const host = this.#host;
+    this.#settings.startHost = startHost;
+    this.#recentFaults = 0;
+    this.#lastError = null;
+    this.#connection = { state: "connecting", detail: "starts anew with other settings" };
+    this.#options.alarms?.tell({ type: "alarm_cleared", subject: this.#subject });
+    if (host === undefined) return this.#hostLeft(replyTo);
+    this.#host = undefined;
+    this.#isChanging = true;
+    outbox.tell({ type: "channel_lost" });
+    logger.info("Channel {name} starts anew, as its settings changed", { name });
+    this.#context.pipe(
+      async () => {
+        try {
+          await host.ask<"stopped">((answer) => ({ type: "stop", replyTo: answer }), {
+            timeoutMs: STOP_TIMEOUT_MS,
+          });
+        } finally {
+          await this.#context.stop(host);
+        }
+      },
+      (outcome) => {
+        if (outcome.state === "failed") {
+          const reason = outcome.error.message;
+          logger.warn("Channel {name} did not close in time: {reason}", { name, reason });
+        }
+        return { type: "host_left", replyTo };
+      },
+    );
+  }
+
+  #hostLeft(replyTo: ReplyTo<"changed">): void {
+    this.#isChanging = false;
+    this.#startHost();
+    replyTo.reply("changed");
   }
 
   #connectionChanged(connection: ConnectionState, isStreaming: boolean): void {
@@ -268,7 +338,8 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     });
   }
 
-  #hostStopped(reason: StopReason): void {
+  #hostStopped(host: ActorRef<ToChannel>, reason: StopReason): void {
+    if (host !== this.#host) return; // that of earlier settings
     this.#host = undefined;
     if (this.#isStopping) return;
     const { name, outbox } = this.#options;

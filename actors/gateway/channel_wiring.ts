@@ -112,6 +112,7 @@ function platformChannel(
     idempotencyMs: manifest.idempotencyMs ?? 0,
     transcribe: transcribeFolder(mediaFolder),
     showsReasoning: section.showReasoning === true,
+    revision: JSON.stringify(section),
     startHost: (spawn, gateway) =>
       spawn(workerActor<ToChannel, FromChannel>({
         name: "host",

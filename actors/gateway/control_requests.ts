@@ -23,7 +23,16 @@ export interface HealthStatus {
   } | null;
   /** Scheduled jobs; null when nobody can tell. */
   readonly jobs: JobsStatus | null;
+  /** Null when it is not watched. */
+  readonly config: ConfigStatus | null;
   readonly dead_letters: number;
+}
+
+/** The configuration in it. */
+export interface ConfigStatus {
+  readonly state: string;
+  readonly problem: string | null;
+  readonly at_next_start: readonly string[];
 }
 
 /** The scheduled jobs in it. */
@@ -84,6 +93,12 @@ const healthShape: z.ZodType<HealthStatus> = z.looseObject({
     running: z.number(),
     next_due: z.string().nullable(),
     trouble: z.string().nullable(),
+  }).nullable().default(null),
+  // Gateways of before it was watched tell nothing of it.
+  config: z.looseObject({
+    state: z.string(),
+    problem: z.string().nullable(),
+    at_next_start: z.array(z.string()),
   }).nullable().default(null),
   dead_letters: z.number(),
 });

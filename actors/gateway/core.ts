@@ -17,11 +17,11 @@ import type {
 } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
 import type { HookListener } from "../tools/hooks/hook_event.ts";
-import { channelActor, type ChannelActorMessage, type StartHost } from "./channel_actor.ts";
-import type { Transcribe } from "./channel_desk.ts";
+import { channelActor, type ChannelActorMessage } from "./channel_actor.ts";
 import type { Failure } from "./delivery_retry.ts";
 import { gateActor, type GateActorMessage } from "./gate.ts";
 import { journalKeeperActor, type Retention } from "./journal_keeper.ts";
+import { type CoreChannel, CoreChannels } from "./core_channels.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
 import { addressesOf, type AlarmMessage, ownerNoticesActor } from "./owner_notices.ts";
 import {
@@ -31,23 +31,13 @@ import {
   type StartSession,
 } from "./router.ts";
 
+export type { CoreChannel } from "./core_channels.ts";
+
 /** Longest time for one delivery as its outbox sees it: beyond the channel's own limit. */
 const DELIVERY_ANSWER_MS = 310_000;
 
 /** Unless the configuration says otherwise. */
 const SUBAGENTS_MAX = 3;
-
-/** One channel, ready to be started. */
-export interface CoreChannel {
-  readonly name: string;
-  /** How long a send under the same key may be repeated; 0: never. */
-  readonly idempotencyMs: number;
-  readonly startHost: StartHost;
-  /** It shows what the model thinks. @default false */
-  readonly showsReasoning?: boolean;
-  /** Writes down what is said in its sound files. @default nobody does */
-  readonly transcribe?: Transcribe;
-}
 
 /** What the core is made of. */
 export interface CoreOptions {
@@ -114,28 +104,36 @@ export interface Core {
   rowChanged(acted: ActedRow): void;
   /** Starts the channels; everything that takes their messages is up by then. */
   startChannels(): ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  /** Has these channels run, besides those that \`isKept\`; the map of \`startChannels\` follows. */
+  changeChannels(
+    channels: readonly CoreChannel[],
+    isKept: (name: string) => boolean,
+  ): Promise<void>;
+  /** So many turns and subagents at once from now on; 0 or less: no limit. */
+  limit(bounds: { readonly permitsMax: number; readonly subagentsMax: number }): void;
 }
 
 /** Starts gate, outboxes and router; the channels come when `startChannels` is called. */
 export function startCore(options: CoreOptions): Core {
-  const { system, journal, owners = [], retention } = options;
-  const channelActors = new Map<string, ActorRef<ChannelActorMessage>>();
-  const outboxes = new Map<string, ActorRef<OutboxActorMessage>>();
-  const names = new Set(options.channels.map(({ name }) => name));
-  const showing = options.channels.filter(({ showsReasoning }) => showsReasoning === true);
-  const reasoners = new Set(showing.map(({ name }) => name));
+  const { system, journal, retention } = options;
+  const channels: CoreChannels = new CoreChannels({
+    system,
+    startOutbox: (channel) => startOutbox(channel, options, { alarms, channels }),
+    startChannel: (channel, outbox) => startChannel(channel, outbox),
+  });
+  const { outboxes } = channels;
   const gate = system.spawn(gateActor(options.permitsMax));
   const { subagentsMax = SUBAGENTS_MAX } = options;
   const subagentPlaces = system.spawn(gateActor(subagentsMax, "subagent_places"));
   const alarms = system.spawn(ownerNoticesActor({
     journal,
-    owners: addressesOf(owners, (name) => names.has(name)),
+    get owners() {
+      return addressesOf(options.owners ?? [], (name) => outboxes.has(name));
+    },
     outbox: (name) => outboxes.get(name),
   }));
   if (retention !== undefined) system.spawn(journalKeeperActor({ journal, retention, alarms }));
-  for (const channel of options.channels) {
-    outboxes.set(channel.name, startOutbox(channel, options, { alarms, channelActors }));
-  }
+  for (const channel of options.channels) channels.add(channel);
   let late: Pick<SessionSurroundings, "compaction"> = {};
   const router = system.spawn(routerActor({
     journal,
@@ -147,7 +145,7 @@ export function startCore(options: CoreOptions): Core {
       options.startSession(...args, {
         ...{ gate, subagentPlaces },
         outbox: (name) => outboxes.get(name),
-        showsReasoning: (name) => reasoners.has(name),
+        showsReasoning: (name) => channels.get(name)?.showsReasoning === true,
         alarms,
         ...late,
       }),
@@ -156,6 +154,15 @@ export function startCore(options: CoreOptions): Core {
   if (idleCompaction !== undefined) {
     late = { compaction: system.spawn(idleCompactionActor({ ...idleCompaction, router })) };
   }
+  const startChannel = (
+    { name, startHost, transcribe }: CoreChannel,
+    outbox: ActorRef<OutboxActorMessage>,
+  ) =>
+    system.spawn(channelActor({
+      ...{ name, journal, router, outbox, alarms, startHost, transcribe },
+      ...{ isUnified: options.isUnified, hooks: options.hooks },
+      sessions: options.sessionsOf?.(name, router),
+    }));
   return {
     gate,
     router,
@@ -174,25 +181,13 @@ export function startCore(options: CoreOptions): Core {
       } else if (row.state === "accepted") router.tell({ type: "inbound_accepted", inbound: row });
     },
     startChannels() {
-      for (const { name, startHost, transcribe } of options.channels) {
-        const outbox = outboxes.get(name);
-        if (outbox === undefined) continue;
-        const { isUnified } = options;
-        const definition = channelActor({
-          name,
-          journal,
-          router,
-          outbox,
-          alarms,
-          isUnified,
-          startHost,
-          transcribe,
-          hooks: options.hooks,
-          sessions: options.sessionsOf?.(name, router),
-        });
-        channelActors.set(name, system.spawn(definition));
-      }
-      return channelActors;
+      channels.start();
+      return channels.actors;
+    },
+    changeChannels: (wanted, isKept) => channels.change(wanted, isKept),
+    limit({ permitsMax, subagentsMax }) {
+      gate.tell({ type: "limit_permits", permitsMax });
+      subagentPlaces.tell({ type: "limit_permits", permitsMax: subagentsMax });
     },
   };
 }
@@ -200,33 +195,39 @@ export function startCore(options: CoreOptions): Core {
 /** What an outbox leads to. */
 interface Surroundings {
   readonly alarms: ActorRef<AlarmMessage>;
-  readonly channelActors: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  readonly channels: Pick<CoreChannels, "actors">;
 }
 
 function startOutbox(
   { name, idempotencyMs }: CoreChannel,
-  { system, journal, progress, sendAttemptsMax, hooks }: CoreOptions,
-  { alarms, channelActors }: Surroundings,
+  options: CoreOptions,
+  { alarms, channels }: Surroundings,
 ): ActorRef<OutboxActorMessage> {
   const timeoutMs = DELIVERY_ANSWER_MS;
+  const { system, journal, progress, hooks } = options;
   return system.spawn(outboxActor({
     channel: name,
     journal,
     progress,
-    retry: { quickAttemptsMax: sendAttemptsMax, idempotencyMs },
+    retry: {
+      get quickAttemptsMax() {
+        return options.sendAttemptsMax;
+      },
+      idempotencyMs,
+    },
     alarms,
     hooks,
     deliver: async (delivery, signal) =>
-      await channelActors.get(name)?.ask(
+      await channels.actors.get(name)?.ask(
         (replyTo) => ({ type: "deliver", delivery, replyTo }),
         { timeoutMs, signal },
       ) ?? notStarted(name),
     lookUp: async (delivery, signal) =>
-      await channelActors.get(name)?.ask(
+      await channels.actors.get(name)?.ask(
         (replyTo) => ({ type: "look_up", delivery, replyTo }),
         { timeoutMs, signal },
       ) ?? notStarted(name),
-    noteWaiting: (note) => channelActors.get(name)?.tell({ type: "note_waiting", ...note }),
+    noteWaiting: (note) => channels.actors.get(name)?.tell({ type: "note_waiting", ...note }),
   }));
 }
 

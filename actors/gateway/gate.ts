@@ -21,6 +21,8 @@ type Request = Extract<GateMessage, { readonly type: "request_permit" }>;
 type Message =
   | GateMessage
   | { readonly type: "report_permits"; readonly replyTo: ReplyTo<GateReport> }
+  /** So many turns at once from now on; those that run may be more. */
+  | { readonly type: "limit_permits"; readonly permitsMax: number }
   /** Give no permit any more; answer once all have come back. */
   | { readonly type: "close_gate"; readonly replyTo: ReplyTo<"empty"> }
   | { readonly type: "holder_stopped"; readonly holder: ActorRef<PermitNews> };
@@ -30,9 +32,15 @@ export type GateActorMessage = Message;
 
 /** Leases and requests; they outlive a restart of the gate, so that the limit holds over it. */
 class Ledger {
+  /** 0 or less: no limit. */
+  permitsMax: number;
   isClosed = false;
   readonly held = new Map<string, Request>();
   readonly waiting = new Map<string, Request>();
+
+  constructor(permitsMax: number) {
+    this.permitsMax = permitsMax;
+  }
 
   get heldInBackground(): number {
     return this.held.values().reduce((sum, request) => sum + (isBackground(request) ? 1 : 0), 0);
@@ -66,24 +74,22 @@ export function gateActor(
   permitsMax: number,
   name: string = "gate",
 ): ActorDefinition<GateActorMessage> {
-  const ledger = new Ledger();
+  const ledger = new Ledger(permitsMax);
   return {
     name,
     mailboxMax: 100_000, // one or two small messages per waking session
-    create: (context) => new Gate(context, permitsMax, ledger),
+    create: (context) => new Gate(context, ledger),
   };
 }
 
 class Gate implements Actor<Message> {
   readonly #context: ActorContext<Message>;
-  readonly #permitsMax: number;
   readonly #ledger: Ledger;
   readonly #watched = new WeakSet<ActorRef<PermitNews>>();
   #onEmpty: ReplyTo<"empty"> | undefined;
 
-  constructor(context: ActorContext<Message>, permitsMax: number, ledger: Ledger) {
+  constructor(context: ActorContext<Message>, ledger: Ledger) {
     this.#context = context;
-    this.#permitsMax = permitsMax;
     this.#ledger = ledger;
     for (const { holder } of [...ledger.held.values(), ...ledger.waiting.values()]) {
       this.#watch(holder);
@@ -100,10 +106,13 @@ class Gate implements Actor<Message> {
         return this.#holderStopped(message.holder);
       case "report_permits":
         return message.replyTo.reply({
-          permitsMax: this.#permitsMax,
+          permitsMax: this.#ledger.permitsMax,
           held: this.#ledger.held.size,
           waiting: this.#ledger.waiting.size,
         });
+      case "limit_permits":
+        this.#ledger.permitsMax = message.permitsMax;
+        return this.#grantNext();
       case "close_gate":
         return this.#close(message.replyTo);
       default:
@@ -136,13 +145,13 @@ class Gate implements Actor<Message> {
   }
 
   #grantNext(): void {
-    const { held, waiting, isClosed } = this.#ledger;
+    const { held, waiting, isClosed, permitsMax } = this.#ledger;
     if (isClosed) {
       if (held.size === 0) this.#onEmpty?.reply("empty");
       return;
     }
     for (const [requestId, request] of waiting) {
-      if (this.#permitsMax > 0 && held.size >= this.#permitsMax) return;
+      if (permitsMax > 0 && held.size >= permitsMax) return;
       if (isBackground(request) && !this.#hasRoomInBackground) continue;
       waiting.delete(requestId);
       // A holder that cannot take it has stopped or is about to: its place goes to the next.
@@ -153,8 +162,8 @@ class Gate implements Actor<Message> {
 
   /** Where there are several permits, one is always left to those whom somebody waits for. */
   get #hasRoomInBackground(): boolean {
-    if (this.#permitsMax <= 0) return true;
-    return this.#ledger.heldInBackground < Math.max(1, this.#permitsMax - 1);
+    const { permitsMax, heldInBackground } = this.#ledger;
+    return permitsMax <= 0 || heldInBackground < Math.max(1, permitsMax - 1);
   }
 
   #watch(holder: ActorRef<PermitNews>): void {

@@ -10,6 +10,7 @@ import type { Journal } from "../journal/journal.ts";
 import { openEventPublisher } from "../kernel/adapters/event_channel.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import type { KernelEvent } from "../kernel/events.ts";
+import { liveView } from "../kernel/live_view.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
@@ -24,6 +25,7 @@ import { missingFolderLines } from "./extra_folders.ts";
 import { DEFAULT_COMMAND, type GatewayOptions } from "./gateway_options.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { wireHooks } from "./hook_wiring.ts";
+import { startLiveConfig } from "./live/live_config.ts";
 import { takeLocks } from "./locks.ts";
 import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
 import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
@@ -130,8 +132,14 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   if (services.hostsLine !== undefined) print(services.hostsLine);
   for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
 
-  const { core, channels } = startActors(options, {
+  const actors = startActors(options, {
     ...{ system, journal, services, audit, hooks },
+  });
+  const { core, channels } = actors;
+  const { edits } = options;
+  const live = edits && startLiveConfig({
+    ...{ edits, actors, services, shell, print },
+    spawn: (definition) => system.spawn(definition),
   });
   const { automation, heartbeat } = services;
   if (isWhole) {
@@ -153,10 +161,11 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
       channels,
       outboxes: core.outboxes,
       mcp: mcp && (() => mcp.report()),
+      config: live?.report,
     });
   if (!isWhole) {
     print(await services.toolsLine);
-    return { core, channels, healthServer: undefined, report };
+    return { ...actors, healthServer: undefined, report };
   }
   const healthServer = hasHealth ? owned.use(listenForHealth(loaded, report)) : undefined;
   print(`Health: ${healthServer?.url ?? "off"}`);
@@ -167,13 +176,14 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     healthUrl: healthServer?.url ?? "",
     report,
     stranded: strandedIn(journal, (acted) => core.rowChanged(acted)),
-    sessions: [...sessions, ...automation.handlers()],
+    sessions: [...sessions, ...automation.handlers(), ...live?.handlers ?? []],
   });
   const media = mediaFolderAt(loaded.locations.mediaFolder);
-  owned.use(new MediaKeeper(world.clock, media, loaded.config.channels));
+  const bounds = liveView(() => services.now().loaded.config.channels);
+  owned.use(new MediaKeeper(world.clock, media, bounds));
   tellServing();
   printOnceKnown(services.toolsLine, print, owned);
-  return { core, channels, healthServer, report };
+  return { ...actors, healthServer, report };
 }
 
 /** The actors' home, whose events go out, and whose dead letters are logged. */

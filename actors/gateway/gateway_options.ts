@@ -7,6 +7,7 @@ import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { LocalChannel } from "./channel_wiring.ts";
 import type { ControlHandler } from "./control_handler.ts";
+import type { ConfigEdits } from "./live/config_keeper.ts";
 import type { World } from "./world.ts";
 
 /** What a process was started as, if it does not say. */
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly handlers?: readonly ControlHandler[];
   /** @default the module that hosts the channels there are */
   readonly workerEntry?: URL;
+  /** How edits of the configuration are noticed. @default they count with the next start */
+  readonly edits?: ConfigEdits;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers;
 }

@@ -10,6 +10,7 @@ import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_actor.ts";
 import type { GateActorMessage, GateReport } from "./gate.ts";
+import type { ConfigReport } from "./live/config_keeper.ts";
 import type { McpHealth } from "./mcp_wiring.ts";
 import type { HeartbeatReport } from "./heartbeat_wiring.ts";
 import type { OutboxActorMessage, OutboxReport } from "./outbox.ts";
@@ -80,6 +81,17 @@ export interface HealthReport {
     /** What came of it, in half a sentence. */
     readonly outcome: string | null;
   } | null;
+  /** The configuration; null where edits count with the next start only. */
+  readonly config: {
+    /** refused: what is in the file now is not applied. */
+    readonly state: "applied" | "refused";
+    /** One line for each mistake. */
+    readonly problem: string | null;
+    /** Keys whose change waits for the next start. */
+    readonly at_next_start: readonly string[];
+    /** ISO; null before the first edit that was applied. */
+    readonly applied_at: string | null;
+  } | null;
   /** Messages inside the gateway that no actor handled. */
   readonly dead_letters: number;
 }
@@ -100,14 +112,17 @@ export interface HealthSources {
   readonly outboxes: ReadonlyMap<string, ActorRef<OutboxActorMessage>>;
   /** @default there are no MCP servers */
   readonly mcp?: (() => Promise<HealthReport["mcp"]>) | undefined;
+  /** @default it is not watched */
+  readonly config?: (() => Promise<ConfigReport>) | undefined;
 }
 
 /** Asks everyone and puts the answers together. */
 export async function reportHealth(sources: HealthSources): Promise<HealthReport> {
   const timeoutMs = REPORT_TIMEOUT_MS;
-  const [counts, jobs, gate, sessions, channels, mcp] = await Promise.all([
+  const [counts, jobs, config, gate, sessions, channels, mcp] = await Promise.all([
     orNull(sources.journal.counts()),
     orNull(sources.jobs?.()),
+    orNull(sources.config?.()),
     orNull(sources.gate.ask<GateReport>(
       (replyTo) => ({ type: "report_permits", replyTo }),
       { timeoutMs },
@@ -140,8 +155,16 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
     stranded: counts === null ? null : strandedCounts(counts),
     jobs: jobs === null ? null : jobsHealth(jobs),
     heartbeat: heartbeatHealth(sources.heartbeat?.() ?? null),
+    config: config === null ? null : configHealth(config),
     dead_letters: sources.deadLetters(),
   };
+}
+
+function configHealth(
+  { state, problem, waiting, appliedAtMs }: ConfigReport,
+): HealthReport["config"] {
+  const at = appliedAtMs === null ? null : new Date(appliedAtMs).toISOString();
+  return { state, problem, at_next_start: waiting, applied_at: at };
 }
 
 function jobsHealth(

@@ -3,7 +3,6 @@
  * @module
  */
 
-import type { Provider } from "../../providers/provider.ts";
 import {
   HEARTBEAT_SESSION,
   heartbeatActor,
@@ -11,15 +10,17 @@ import {
   type HeartbeatLook,
 } from "../automation/heartbeat.ts";
 import { isWorthTelling } from "../automation/heartbeat_model.ts";
-import type { LoadedConfig } from "../config/load_config.ts";
+import type { HeartbeatConfig } from "../config/schema/servers.ts";
 import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
+import { derived, liveView } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { AskedModel } from "../memory/ask_once.ts";
 import type { HeartbeatPort } from "../session/ports.ts";
 import type { UsageLedger } from "../session/usage_ledger.ts";
 import type { Core } from "./core.ts";
 import { countedCalls } from "./counted_calls.ts";
+import type { HeldConfig } from "./held_config.ts";
 import { HeartbeatTargets } from "./heartbeat_target.ts";
 import { ownerCheck } from "./rights/owner_check.ts";
 
@@ -28,9 +29,8 @@ const DECISION_TOKENS_MAX = 2_000;
 
 /** What the heartbeat is made from. */
 export interface HeartbeatWiring {
-  readonly loaded: LoadedConfig;
+  readonly now: () => HeldConfig;
   readonly journal: Journal;
-  readonly provider: Provider;
   readonly usage: UsageLedger;
   readonly readPrompt: (path: string) => Promise<string | null>;
 }
@@ -40,6 +40,8 @@ export interface HeartbeatSurroundings {
   readonly spawn: (
     definition: ActorDefinition<HeartbeatActorMessage>,
   ) => ActorRef<HeartbeatActorMessage>;
+  /** Ends it, and waits for that. */
+  readonly stop: (actor: ActorRef<HeartbeatActorMessage>) => Promise<void>;
   readonly core: Pick<Core, "accept" | "outboxes">;
 }
 
@@ -48,6 +50,8 @@ export interface WiredHeartbeat {
   readonly port: HeartbeatPort;
   /** Starts the actor, if the heartbeat is on. */
   readonly start: (surroundings: HeartbeatSurroundings) => void;
+  /** Goes by the configuration that holds now. */
+  readonly change: () => Promise<void>;
   /** A message was taken in: a person's says where results go. */
   readonly saw: (inbound: Inbound) => void;
   /** How it stands; null where it is off. */
@@ -65,43 +69,68 @@ export interface HeartbeatReport {
 
 /** Wires it. */
 export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
-  const { loaded: { config }, journal, readPrompt } = options;
-  const { heartbeat } = config.gateway;
-  const { timezone } = config.agents.defaults;
-  const model = askedModel(options);
-  const isOwner = ownerCheck(config.owners);
-  const targets = new HeartbeatTargets({ journal, isOwner, configured: heartbeat.target });
+  const { now, journal, readPrompt } = options;
+  const settings = () => now().loaded.config.gateway.heartbeat;
+  const model = liveView(derived(now, (held) => askedModel(options, held)));
+  const owners = derived(now, ({ loaded }) => ownerCheck(loaded.config.owners));
+  const targets = new HeartbeatTargets({
+    journal,
+    isOwner: (sender) => owners()(sender),
+    get configured() {
+      return settings().target;
+    },
+  });
   let last: HeartbeatLook | null = null;
+  let surroundings: HeartbeatSurroundings | undefined;
+  let actor: ActorRef<HeartbeatActorMessage> | undefined;
+  const start = ({ spawn, core }: HeartbeatSurroundings) => {
+    const { enabled, intervalS, quietHours } = settings();
+    if (!enabled) return;
+    actor = spawn(heartbeatActor({
+      intervalMs: intervalS * 1_000,
+      quietHours,
+      timezone: now().loaded.config.agents.defaults.timezone,
+      read: () => readPrompt("HEARTBEAT.md"),
+      model,
+      journal,
+      runs: {
+        accept: (inbound) => core.accept(inbound),
+        find: (inputId) => journal.inbound(SYSTEM_CHANNEL, inputId),
+      },
+      target: () => targets.find((name) => core.outboxes.has(name)),
+      onLook: (look) => last = look,
+    }));
+  };
   return {
     port: {
-      recentMessagesMax: heartbeat.keepRecentMessages,
+      get recentMessagesMax() {
+        return settings().keepRecentMessages;
+      },
       isWorthTelling: ({ content: task }, answer, signal) =>
         isWorthTelling(model, { task, answer }, signal),
     },
-    start: ({ spawn, core }) => {
-      if (!heartbeat.enabled) return;
-      spawn(heartbeatActor({
-        intervalMs: heartbeat.intervalS * 1_000,
-        quietHours: heartbeat.quietHours,
-        timezone,
-        read: () => readPrompt("HEARTBEAT.md"),
-        model,
-        journal,
-        runs: {
-          accept: (inbound) => core.accept(inbound),
-          find: (inputId) => journal.inbound(SYSTEM_CHANNEL, inputId),
-        },
-        target: () => targets.find((name) => core.outboxes.has(name)),
-        onLook: (look) => last = look,
-      }));
+    start: (reached) => {
+      surroundings = reached;
+      start(reached);
+    },
+    change: async () => {
+      if (surroundings === undefined) return;
+      const before = actor;
+      actor = undefined;
+      // What it began goes on as a turn, and is found by its time.
+      if (before !== undefined) await surroundings.stop(before);
+      start(surroundings);
     },
     saw: (inbound) => targets.saw(inbound),
-    report: () => heartbeat.enabled ? { everyS: heartbeat.intervalS, last } : null,
-    line: heartbeatLine(options),
+    report: () => settings().enabled ? { everyS: settings().intervalS, last } : null,
+    line: heartbeatLine(settings()),
   };
 }
 
-function askedModel({ loaded: { config }, journal, provider, usage }: HeartbeatWiring): AskedModel {
+function askedModel(
+  { journal, usage }: HeartbeatWiring,
+  { loaded: { config }, provider }: HeldConfig,
+): AskedModel {
   const { model, temperature, maxTokens, reasoningEffort } = config.agents.defaults;
   const sessionKey = HEARTBEAT_SESSION;
   return {
@@ -111,8 +140,7 @@ function askedModel({ loaded: { config }, journal, provider, usage }: HeartbeatW
   };
 }
 
-function heartbeatLine({ loaded: { config } }: HeartbeatWiring): string {
-  const { enabled, intervalS, quietHours, target } = config.gateway.heartbeat;
+function heartbeatLine({ enabled, intervalS, quietHours, target }: HeartbeatConfig): string {
   if (!enabled) return "Heartbeat: off";
   const every = intervalS % 60 === 0 ? `${intervalS / 60} min` : `${intervalS} s`;
   const quiet = quietHours === null ? "" : `, but not ${quietHours}`;

@@ -15,6 +15,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { breather } from "../kernel/breathing.ts";
 import { asError } from "../kernel/errors.ts";
+import { derived, liveView } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { DiskMemoryFiles } from "../memory/adapters/disk_memory_files.ts";
 import { GitVersions } from "../memory/adapters/git_versions.ts";
@@ -40,6 +41,7 @@ import type { UsageLedger } from "../session/usage_ledger.ts";
 import { markUntrusted } from "../tools/untrusted.ts";
 import { countedCalls } from "./counted_calls.ts";
 import { DreamAsks } from "./dream_asks.ts";
+import type { HeldConfig } from "./held_config.ts";
 import { shapingCheck } from "./rights/owner_check.ts";
 import type { World } from "./world.ts";
 
@@ -60,11 +62,11 @@ const BATCH_CHARS_MIN = 4_000;
 /** What the memory is made from. */
 export interface MemoryWiring {
   readonly loaded: LoadedConfig;
+  readonly now: () => HeldConfig;
   readonly world: World;
   readonly journal: Journal;
   /** Real path. */
   readonly workspace: string;
-  readonly provider: Provider;
   readonly usage: UsageLedger;
   readonly skills: DreamSkills;
   readonly spawn: (
@@ -95,7 +97,7 @@ export interface WiredMemory {
 
 /** Starts the memory. */
 export function wireMemory(options: MemoryWiring): WiredMemory {
-  const { loaded: { config }, world, journal, workspace, isScheduled } = options;
+  const { loaded: { config }, now, world, journal, workspace, isScheduled } = options;
   const { dream, timezone, memoryScope: setting } = config.agents.defaults;
   let surroundings: MemorySurroundings | undefined;
   const schedule = isScheduled ? dreamSchedule(dream, timezone) : undefined;
@@ -110,13 +112,16 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
     keeper,
     journal,
     dream: {
-      model: dreamModel(options),
-      settings: {
-        batchMax: dream.maxBatchSize,
-        iterationsMax: dream.maxIterations,
-        annotatesLineAges: dream.annotateLineAges,
-        timezone,
-      },
+      model: liveView(derived(now, (held) => dreamModel(options, held))),
+      settings: liveView(() => {
+        const { dream } = now().loaded.config.agents.defaults;
+        return {
+          batchMax: dream.maxBatchSize,
+          iterationsMax: dream.maxIterations,
+          annotatesLineAges: dream.annotateLineAges,
+          timezone,
+        };
+      }),
       mark: markUntrusted,
       skills: options.skills,
       schedule,
@@ -124,6 +129,7 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
       alarm: (text) => surroundings?.alarms.tell({ type: "owners_informed", text }),
     },
   });
+  const shapes = derived(now, ({ loaded }) => shapingCheck(loaded.config));
   const ref = options.spawn(definition);
   const asks = new DreamAsks({
     memory: ref,
@@ -137,12 +143,12 @@ export function wireMemory(options: MemoryWiring): WiredMemory {
       asks,
       mayLook: ({ channel, senderId }) =>
         setting === "global" || channel === TERMINAL ||
-        config.owners.includes(`${channel}:${senderId}`),
+        now().loaded.config.owners.includes(`${channel}:${senderId}`),
     }),
     archive: {
       scopeOf: (origin) => memoryScope(setting, origin),
       scopeOfSession: (sessionKey) => sessionMemoryScope(setting, sessionKey),
-      isOwner: shapingCheck(config),
+      isOwner: (origin) => shapes()(origin),
       append: (scope, entry) =>
         ref.ask((replyTo) => ({ type: "append_history", scope, entry, replyTo }), {
           timeoutMs: ANSWER_MS,
@@ -170,9 +176,10 @@ async function memoryLine({ loaded, isScheduled }: MemoryWiring): Promise<string
   return `Memory: ${whose}; versions in ${VERSIONS_FOLDER}; Dream ${when}`;
 }
 
-function dreamModel(options: MemoryWiring): DreamModel {
-  const { loaded: { config: { agents: { defaults } } }, usage, journal } = options;
-  const { provider, model } = modelOf(options);
+function dreamModel(options: MemoryWiring, held: HeldConfig): DreamModel {
+  const { usage, journal } = options;
+  const { defaults } = held.loaded.config.agents;
+  const { provider, model } = modelOf(options, held);
   const windowTokens = defaults.contextWindowTokens || Infinity;
   const historyChars = (windowTokens - defaults.maxTokens) * HISTORY_SHARE;
   return {
@@ -191,7 +198,8 @@ function dreamModel(options: MemoryWiring): DreamModel {
 
 /** Dream's own model, or the assistant's where there is none that can be used. */
 function modelOf(
-  { loaded: { config, locations, process }, world, provider }: MemoryWiring,
+  { world }: MemoryWiring,
+  { loaded: { config, locations, process }, provider }: HeldConfig,
 ): { readonly provider: Provider; readonly model: string } {
   const { defaults } = config.agents;
   const { modelOverride } = defaults.dream;

@@ -9,6 +9,7 @@ import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { breather } from "../kernel/breathing.ts";
+import { derived } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { readImage } from "../session/adapters/image_files.ts";
@@ -18,35 +19,20 @@ import type { ModelSettings, SessionServices, SessionSettings } from "../session
 import { PromptBuilder } from "../session/prompt.ts";
 import { dreamSkills } from "../session/skills/proposed_skill.ts";
 import type { SkillLibrary } from "../session/skills/skill_library.ts";
-import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
-import { createToolNet } from "../tools/net/adapters/tool_net.ts";
-import type { PathRules } from "../tools/path_policy.ts";
-import { hostedTool } from "../tools/host/hosted_tool.ts";
-import type { ToolHosts } from "../tools/host/tool_hosts.ts";
-import { FILE_TOOLS } from "../tools/file_tools.ts";
-import { messageTool } from "../tools/message.ts";
-import { foreignFilesTool } from "../tools/foreign_files.ts";
-import { ToolRegistry } from "../tools/registry.ts";
-import {
-  type Tool,
-  ToolError,
-  type ToolNeeds,
-  type ToolOrigin,
-  type ToolProcesses,
-} from "../tools/tool.ts";
-import { webTools } from "../tools/web/web_tools.ts";
-import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
+import type { Tool, ToolNeeds, ToolProcesses } from "../tools/tool.ts";
+import { realFolder } from "./adapters/local_folders.ts";
 import { wireAutomation, type WiredAutomation } from "./automation_wiring.ts";
 import { documentReader } from "./document_reader.ts";
 import { type WiredHeartbeat, wireHeartbeat } from "./heartbeat_wiring.ts";
-import { wireModels } from "./model_wiring.ts";
-import { memoryTool } from "./memory_tools.ts";
+import type { HeldConfig } from "./held_config.ts";
+import { type WiredModels, wireModels } from "./model_wiring.ts";
 import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
 import { type WiredRecall, wireRecall } from "./recall_wiring.ts";
 import { wireSkills } from "./skill_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
-import { pathRules, webSettings, wireHosts, wireSearchUsage } from "./tool_wiring.ts";
-import { ownFacts, selfTools, subagentRules } from "./self_wiring.ts";
+import { makeToolbox, type ToolboxGround } from "./toolbox.ts";
+import { pathRules, wireSearchUsage } from "./tool_wiring.ts";
+import { ownFacts, subagentRules } from "./self_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
 import type { World } from "./world.ts";
 
@@ -58,6 +44,20 @@ const SESSION_IDLE_MS = 10 * 60_000;
 
 /** The services that need no actor of the gateway. */
 export type SharedServices = Omit<SessionServices, "gate" | "outbox">;
+
+/** What of them follows an edited configuration. */
+export type RevisedServices = Pick<
+  SharedServices,
+  | "settings"
+  | "provider"
+  | "models"
+  | "tools"
+  | "toolContext"
+  | "searchUsage"
+  | "readDocument"
+  | "subagents"
+  | "ownFacts"
+>;
 
 /** What the services are made from. */
 export interface WiringOptions {
@@ -99,7 +99,7 @@ export interface WiredServices {
   readonly toolsLine: Promise<string>;
   readonly hostsLine: string | undefined;
   /** Ends with the gateway. */
-  readonly hosts: ToolHosts;
+  readonly hosts: AsyncDisposable;
   /** What a tool may use; undefined for one that is not known. */
   readonly needsOf: (tool: string) => ToolNeeds | undefined;
   /** Adds tools that come from outside; their names must be free. */
@@ -110,6 +110,16 @@ export interface WiredServices {
   readonly settleTools: (settle: (signal: AbortSignal) => Promise<void>) => void;
   readonly toolNames: readonly string[];
   readonly transcribeFolder: TranscribeFolder;
+  /** The configuration that holds. */
+  readonly now: () => HeldConfig;
+  /** What of `shared` follows it; the same object until it is edited. */
+  readonly revised: () => RevisedServices;
+  /**
+   * Prepares another configuration. What is returned has it hold, with the shell's tools for it.
+   *
+   * @throws {StartError} when its model cannot be used
+   */
+  readonly revise: (next: LoadedConfig) => (shellTools: readonly Tool[]) => void;
   /** Loads what the first message would wait for: the code that talks to the model, and skills. */
   readonly preloadModel: () => Promise<void>;
 }
@@ -117,79 +127,98 @@ export interface WiredServices {
 /** Makes the services. Reads the workspace's real path, so it must be there. */
 export function wireServices(options: WiringOptions): WiredServices {
   const { loaded, world, journal, uptimeMs, shell = NO_SHELL } = options;
-  const { config } = loaded;
   const workspace = realFolder(loaded.locations.workspace);
   const promptFiles = new DiskPromptFiles(workspace);
-  const { models, provider, settings: ofModel, line: modelLine } = wireModels(options);
+  const models = wireModels(options);
+  let held: HeldConfig = { loaded, provider: models.provider };
+  const now = () => held;
   const usage = wireUsage({
-    agents: config.agents,
+    agents: () => held.loaded.config.agents,
     journal,
     clock: world.clock,
-    provider: provider.name,
+    provider: models.provider.name,
   });
   const { spawn, isWhole: isScheduled = false } = options;
   const memory = wireMemory({
-    ...{ loaded, world, journal, workspace, provider, usage, spawn, isScheduled },
+    ...{ loaded, now, world, journal, workspace, usage, spawn, isScheduled },
     skills: dreamSkills(() => skills),
   });
   const { clock } = world;
   const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
-  const automation = wireAutomation({ loaded, world, journal, workspace, isScheduled });
+  const automation = wireAutomation({ loaded, now, world, journal, workspace, isScheduled });
   const readPrompt = (path: string) => promptFiles.read(path);
-  const heartbeat = wireHeartbeat({ loaded, journal, provider, usage, readPrompt });
-  const ofTools = { ...memory, read: (path: string) => promptFiles.read(path) };
+  const heartbeat = wireHeartbeat({ now, journal, usage, readPrompt });
   const rules = pathRules(loaded, workspace);
-  const { hosts, line: hostsLine } = wireHosts(loaded, rules, world);
-  const toolContext = toolContextOf(options, rules);
-  const tools = [...toolsOf(loaded), recall.tool, automation.tool, ...shell.tools];
-  const registry = new ToolRegistry(
-    world.clock,
-    tools.map((tool) =>
-      foreignFilesTool(memoryTool(hostedTool(tool, hosts), ofTools), sentFolders(loaded))
-    ),
-  );
+  const ground: ToolboxGround = {
+    ...{ world, rules, processes: shell.processes },
+    memory: { ...memory, read: readPrompt },
+  };
+  const own = [recall.tool, automation.tool];
+  let box = makeToolbox(loaded, ground, [...own, ...shell.tools]);
+  const hosts = new Set([box.hosts]);
   const skills = wireSkills({
     ...{ loaded, clock, rules, shell },
-    hasTool: (name) => registry.definitions().some((definition) => definition.name === name),
+    hasTool: (name) => box.registry.definitions().some((definition) => definition.name === name),
   });
   const prompts = new PromptBuilder(promptFiles, promptFacts(workspace), skills);
   void shell.works.then((works) => {
-    if (!works) { for (const { name } of shell.tools) registry.hide(name); }
+    if (!works) { for (const { name } of shell.tools) box.registry.hide(name); }
   });
-  const added = new Map(tools.map(({ name, needs }) => [name, needs]));
+  const added = new Map(box.tools.map(({ name, needs }) => [name, needs]));
+  const revisedOf = (next: LoadedConfig, { models, provider, settings }: WiredModels) => ({
+    settings: { ...settingsOf({ ...options, loaded: next }, workspace), ...settings },
+    ...{ provider, models, tools: box.registry, toolContext: box.context },
+    searchUsage: wireSearchUsage(next, box.context.net),
+    readDocument: documentReader(box.hosts, clock, box.context),
+    subagents: subagentRules(next, workspace, skills),
+    ownFacts: ownFacts(next),
+  });
+  let revised: RevisedServices = revisedOf(loaded, models);
   return {
-    modelLine,
+    modelLine: models.line,
     memory,
     recall,
     automation,
     heartbeat,
     skills,
     preloadModel: async () => {
-      await Promise.all([provider.preload(), skills.texts()]);
+      await Promise.all([held.provider.preload(), skills.texts()]);
     },
-    toolsLine: describeTools(tools, shell, loaded),
-    hostsLine,
-    hosts,
+    toolsLine: describeTools(box.tools, shell, loaded),
+    hostsLine: box.hostsLine,
+    hosts: {
+      [Symbol.asyncDispose]: async () => {
+        await Promise.all([...hosts].map((each) => each[Symbol.asyncDispose]()));
+      },
+    },
     needsOf: (tool) => added.get(tool),
     addTools: (more) => {
       for (const tool of more) {
-        registry.add(tool);
+        box.registry.add(tool);
         added.set(tool.name, tool.needs);
       }
     },
     offerTools: (group, tools) => {
       for (const { name, needs } of tools) if (!added.has(name)) added.set(name, needs);
-      return registry.replaceGroup(group, tools);
+      return box.registry.replaceGroup(group, tools);
     },
-    settleTools: (settle) => registry.settleWith(settle),
-    toolNames: tools.map(({ name }) => name),
-    transcribeFolder: wireSpeech({
-      config,
-      fallbacks: loaded.process.transcription,
-      clock: world.clock,
-    }),
+    settleTools: (settle) => box.registry.settleWith(settle),
+    toolNames: box.tools.map(({ name }) => name),
+    transcribeFolder: liveSpeech(now, clock),
+    now,
+    revised: () => revised,
+    revise: (next) => {
+      const nextModels = wireModels({ ...options, loaded: next });
+      return (shellTools) => {
+        box = makeToolbox(next, ground, [...own, ...shellTools], box);
+        hosts.add(box.hosts);
+        for (const { name, needs } of box.tools) added.set(name, needs);
+        held = { loaded: next, provider: nextModels.provider };
+        revised = revisedOf(next, nextModels);
+      };
+    },
     shared: {
-      settings: { ...settingsOf(options, workspace), ...ofModel },
+      ...revised,
       journal,
       files: recall.watched(new DiskSessionFiles(join(workspace, "sessions"))),
       breathe: breather(world.defer),
@@ -202,20 +231,22 @@ export function wireServices(options: WiringOptions): WiredServices {
       heartbeat: heartbeat.port,
       mcpServers: shownServers(Object.keys(loaded.config.tools.mcpServers)),
       readImage,
-      searchUsage: wireSearchUsage(loaded, toolContext.net),
-      readDocument: documentReader(hosts, world.clock, toolContext),
-      provider,
-      models,
-      subagents: subagentRules(loaded, workspace, skills),
-      ownFacts: ownFacts(loaded),
-      tools: registry,
-      toolContext,
       usage,
       clock: world.clock,
       newId: world.newId,
       uptimeMs,
     },
   };
+}
+
+/** Sound files are written down by whoever is set up for it at the moment. */
+function liveSpeech(now: () => HeldConfig, clock: World["clock"]): TranscribeFolder {
+  const speech = derived(
+    now,
+    ({ loaded: { config, process } }) =>
+      wireSpeech({ config, fallbacks: process.transcription, clock }),
+  );
+  return (mediaFolder) => (path, signal) => speech()(mediaFolder)(path, signal);
 }
 
 function settingsOf(
@@ -236,18 +267,6 @@ function settingsOf(
   };
 }
 
-function toolsOf(loaded: LoadedConfig): readonly Tool[] {
-  const { web } = loaded.config.tools;
-  const always = [...FILE_TOOLS, messageTool, ...selfTools(loaded)];
-  const forWeb = web.enable ? webTools(webSettings(loaded)) : [];
-  return [...always, ...forWeb];
-}
-
-/** Where channels put what people send. */
-function sentFolders({ locations: { mediaFolder } }: LoadedConfig): readonly string[] {
-  return [...new Set([mediaFolder, realFolderOr(mediaFolder)])];
-}
-
 async function describeTools(
   tools: readonly Tool[],
   shell: ShellOfServices,
@@ -261,27 +280,6 @@ async function describeTools(
     : "files: everything you may use (tools.restrictToWorkspace is false)";
   return `Tools: ${names} (${files}; shell: ${await shell.line})`;
 }
-
-function toolContextOf(
-  { loaded: { config }, world, shell = NO_SHELL }: WiringOptions,
-  rules: PathRules,
-): SharedServices["toolContext"] {
-  const { workspace } = rules;
-  const files = new WorkspaceFiles(rules, world.newId);
-  const net = createToolNet({
-    clock: world.clock,
-    allowedRanges: config.tools.ssrfWhitelist,
-    allowedHosts: config.tools.allowedHosts,
-    proxy: config.tools.web.proxy,
-  });
-  const filesFor = (origin: ToolOrigin) => files.forSession(origin);
-  return { workspace, files, filesFor, processes: shell.processes ?? NO_PROCESSES, net };
-}
-
-const NO_PROCESSES: ToolProcesses = {
-  run: () =>
-    Promise.reject(new ToolError("not_available", "Cannot run commands: there is no shell")),
-};
 
 const OFF = { line: Promise.resolve("off"), works: Promise.resolve(false) };
 const NO_SHELL: ShellOfServices = { processes: undefined, tools: [], ...OFF };

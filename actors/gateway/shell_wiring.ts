@@ -12,7 +12,7 @@ import { commandEnvironment } from "../tools/adapters/command_environment.ts";
 import { WorkspaceFiles } from "../tools/adapters/workspace_files.ts";
 import { execTool } from "../tools/exec.ts";
 import { listExecSessionsTool, writeStdinTool } from "../tools/exec_sessions.ts";
-import { NetBoundary } from "../tools/net/boundary.ts";
+import { type BoundaryRules, NetBoundary } from "../tools/net/boundary.ts";
 import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
 import { openShellLevel, PROBED_ADDRESSES } from "../tools/shell/adapters/open_shell.ts";
 import type { LevelChoice } from "../tools/shell/choose_level.ts";
@@ -38,6 +38,8 @@ export interface WiredShell extends AsyncDisposable {
   readonly processes: ToolProcesses | undefined;
   /** Its tools, with the actor that keeps commands which run on. */
   tools(spawn: SpawnSessions): readonly Tool[];
+  /** Goes by the rules of another configuration from now on. @returns its tools for that */
+  change(next: LoadedConfig): readonly Tool[];
 }
 
 /** Starts the actor that keeps sessions. */
@@ -60,10 +62,7 @@ export function wireShell(
   const rules = pathRules(loaded, realFolder(locations.workspace));
   const { workspace } = rules;
   const env = commandEnvironment(tools.exec);
-  const boundary = new NetBoundary({
-    allowedRanges: tools.ssrfWhitelist,
-    allowedHosts: tools.allowedHosts,
-  });
+  const boundary = new NetBoundary(rulesOf(loaded));
   const open = () =>
     openShellLevel({
       clock: world.clock,
@@ -85,11 +84,16 @@ export function wireShell(
     throw new ToolError("not_available", `Error: commands are ${offLine(loaded, choice.problem)}`);
   };
   const files = new WorkspaceFiles(rules, world.newId);
+  const home = env["HOME"] ?? "/tmp";
+  let guard = guardOf(loaded, rules, { level, boundary, home });
+  let sessions: ActorRef<ShellSessionsMessage> | undefined;
   const shell = new Shell({
     clock: world.clock,
     workspace,
     level,
-    guard: guardOf(loaded, rules, { level, boundary, home: env["HOME"] ?? "/tmp" }),
+    get guard() {
+      return guard;
+    },
     resolveFolder: (path) => files.resolve(path),
   });
   return {
@@ -102,12 +106,13 @@ export function wireShell(
     works: opening.then((choice) => choice.state === "chosen"),
     processes: shell,
     tools(spawn) {
-      const sessions = spawn(shellSessions({ open: (command) => shell.open(command) }));
-      return [
-        execTool(tools.exec.timeout, sessions),
-        writeStdinTool(sessions),
-        listExecSessionsTool(sessions),
-      ];
+      sessions = spawn(shellSessions({ open: (command) => shell.open(command) }));
+      return toolsOn(sessions, loaded);
+    },
+    change(next) {
+      boundary.change(rulesOf(next));
+      guard = guardOf(next, rules, { level, boundary, home });
+      return sessions === undefined ? [] : toolsOn(sessions, next);
     },
     async [Symbol.asyncDispose]() {
       const choice = await opening;
@@ -122,8 +127,24 @@ const NO_SHELL: WiredShell = {
   works: Promise.resolve(false),
   processes: undefined,
   tools: () => [],
+  change: () => [],
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
+
+function toolsOn(
+  sessions: ActorRef<ShellSessionsMessage>,
+  { config: { tools: { exec } } }: LoadedConfig,
+): readonly Tool[] {
+  return [
+    execTool(exec.timeout, sessions),
+    writeStdinTool(sessions),
+    listExecSessionsTool(sessions),
+  ];
+}
+
+function rulesOf({ config: { tools } }: LoadedConfig): BoundaryRules {
+  return { allowedRanges: tools.ssrfWhitelist, allowedHosts: tools.allowedHosts };
+}
 
 function isAllowed(boundary: NetBoundary, address: string): boolean {
   try {

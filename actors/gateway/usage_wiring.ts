@@ -8,13 +8,15 @@ import { type PriceList, priceList } from "../../providers/prices.ts";
 import type { Config } from "../config/schema.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { derived, liveView } from "../kernel/live_view.ts";
 import { UsageLedger } from "../session/usage_ledger.ts";
 
 const logger = getLogger(["troupe", "gateway", "usage_wiring"]);
 
 /** What a ledger is made from. */
 export interface UsageWiring {
-  readonly agents: Config["agents"];
+  /** Section `agents`, as it is at each moment. */
+  readonly agents: () => Config["agents"];
   readonly journal: Journal;
   readonly clock: Clock;
   /** Who answers for the first model. */
@@ -23,10 +25,13 @@ export interface UsageWiring {
 
 /** Makes the ledger that all sessions book in. */
 export function wireUsage({ agents, journal, clock, provider }: UsageWiring): UsageLedger {
-  const { budgets, defaults: { timezone } } = agents;
-  const prices = priceList(agents.prices);
-  adviseOnPrice(agents, prices, provider);
-  return new UsageLedger({ journal, clock, prices, budgets, timezone });
+  const prices = derived(agents, ({ prices }) => priceList(prices));
+  adviseOnPrice(agents(), prices(), provider);
+  return new UsageLedger({
+    ...{ journal, clock, timezone: agents().defaults.timezone },
+    prices: (...of) => prices()(...of),
+    budgets: liveView(() => agents().budgets),
+  });
 }
 
 /** A budget of money holds nothing back where nobody knows what is spent. */

@@ -250,6 +250,12 @@ export interface HeartbeatPort {
 
 /** All that sessions share. */
 export interface SessionServices {
+  /**
+   * What of this follows the configuration, as it is now; the same object until that is edited.
+   *
+   * @default all stays as it is
+   */
+  readonly revised?: (() => Partial<SessionServices>) | undefined;
   readonly settings: SessionSettings;
   readonly journal: Journal;
   readonly files: SessionFiles;

@@ -16,6 +16,7 @@ import { endsTurn } from "./command_table.ts";
 import type { RunEnd } from "./consolidator.ts";
 import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, type Waiting } from "./incoming.ts";
+import { newestServices } from "./newest_services.ts";
 import { OwnSettings } from "./own_state.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
 import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
@@ -89,7 +90,10 @@ class Session implements Actor<SessionActorMessage> {
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
     const metadata = () => this.#log?.conversation.metadata ?? {};
-    this.#services = this.#own.in(servicesOf(services, metadata));
+    this.#services = newestServices(
+      services,
+      (newest) => this.#own.in(servicesOf(newest, metadata)),
+    );
     this.#context = context;
     this.#memory = new SessionMemory(new WaitingNotes(services.outbox));
     const { gate, newId, settings: { idleMs } } = services;
@@ -121,7 +125,7 @@ class Session implements Actor<SessionActorMessage> {
       openTurn: () => this.#turn?.steps.turnId,
       start: (work) => this.#beside.pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
     });
-    this.#desk = new ApprovalDesk({ services, permit });
+    this.#desk = new ApprovalDesk({ services: this.#services, permit });
     this.#commands = new CommandCourse({
       queue: this.#work.commands,
       journal: services.journal,
@@ -395,7 +399,7 @@ class Session implements Actor<SessionActorMessage> {
     const services = this.#services;
     const parts = { services, own: this.#own, subagents: this.#subagents, permit: this.#permit };
     return new Turn({
-      services: { ...this.#services }, // whatever is chosen meanwhile, it keeps its model
+      services: { ...this.#services }, // whatever is chosen or edited meanwhile, it keeps its own
       log,
       memory: this.#memory,
       desk: this.#desk,

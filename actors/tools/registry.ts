@@ -17,12 +17,32 @@ export class ToolRegistry implements ToolRunner {
   readonly #hidden = new Set<string>();
   /** Names of the tools of each group that comes and goes. */
   readonly #groups = new Map<string, readonly string[]>();
+  /** Names of those that it was made with. */
+  readonly #first: ReadonlySet<string>;
   #settle: ((signal: AbortSignal) => Promise<void>) | undefined;
   #definitions: readonly ToolDefinition[] | undefined;
 
   constructor(clock: Clock, tools: readonly Tool[]) {
     this.#clock = clock;
+    this.#first = new Set(tools.map(({ name }) => name));
     for (const tool of tools) this.add(tool);
+  }
+
+  /**
+   * A registry with other tools in place of those that this one was made with; what was added, or
+   * is hidden, is so in it, too. This one stays as it is, for turns that began with it.
+   */
+  remade(tools: readonly Tool[]): ToolRegistry {
+    const made = new ToolRegistry(this.#clock, tools);
+    for (const [name, tool] of this.#tools) {
+      if (!this.#first.has(name) && !made.#tools.has(name)) made.add(tool);
+    }
+    for (const [group, names] of this.#groups) {
+      made.#groups.set(group, names.filter((name) => !made.#first.has(name)));
+    }
+    for (const name of this.#hidden) made.hide(name);
+    if (this.#settle !== undefined) made.settleWith(this.#settle);
+    return made;
   }
 
   /** Adds a tool; its name must be free. */

@@ -53,6 +53,16 @@ export function providerLogin(): Promise<typeof import("./commands/provider_logi
   return import("./commands/provider_login.ts");
 }
 
+/** Loads `config reload`. */
+export function configReload(): Promise<typeof import("./commands/config_reload.ts")> {
+  return import("./commands/config_reload.ts");
+}
+
+/** Loads `logs`. */
+export function logs(): Promise<typeof import("./commands/logs.ts")> {
+  return import("./commands/logs.ts");
+}
+
 /** Loads `permissions`. */
 export function permissions(): Promise<typeof import("./commands/permissions.ts")> {
   return import("./commands/permissions.ts");

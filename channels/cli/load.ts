@@ -10,6 +10,7 @@ import {
   bypassProxyForLoopback,
   removeFromEnvironment,
 } from "../../actors/gateway/adapters/environment.ts";
+import { LogFiles, logFolder } from "../../actors/gateway/adapters/log_files.ts";
 import { configureLogging } from "../../actors/gateway/adapters/logging.ts";
 import { channelEntries } from "../registry.ts";
 import type { Terminal } from "./adapters/terminal.ts";
@@ -31,20 +32,67 @@ export async function loadAndPrepare(
   terminal: Terminal,
   { logs }: { readonly logs: boolean },
 ): Promise<LoadedConfig> {
-  const loaded = await loadConfig({
-    source: systemConfigSource(),
-    manifests: channelEntries.map(({ manifest }) => manifest),
-    configPath: flags.config,
-    workspace: flags.workspace,
-  });
+  return (await prepare(flags, terminal, { logs, isKept: false })).loaded;
+}
+
+/** What a gateway starts with; disposing closes its log. */
+export interface PreparedGateway extends Disposable {
+  readonly loaded: LoadedConfig;
+  /**
+   * Reads the configuration again, with the environment of the start.
+   *
+   * @throws {ConfigError} with one line for each mistake
+   */
+  readonly reload: () => Promise<LoadedConfig>;
+}
+
+/** The same for the gateway, which keeps its log in a file, and reads the configuration again. */
+export function prepareGateway(flags: LoadFlags, terminal: Terminal): Promise<PreparedGateway> {
+  return prepare(flags, terminal, { logs: true, isKept: true });
+}
+
+interface Logs {
+  readonly logs: boolean;
+  /** The log stands in a file, too. */
+  readonly isKept: boolean;
+}
+
+async function prepare(
+  flags: LoadFlags,
+  terminal: Terminal,
+  { logs, isKept }: Logs,
+): Promise<PreparedGateway> {
+  const source = systemConfigSource(); // a copy: secrets are taken out of the environment below
+  const read = () =>
+    loadConfig({
+      source,
+      manifests: channelEntries.map(({ manifest }) => manifest),
+      configPath: flags.config,
+      workspace: flags.workspace,
+    });
+  const loaded = await read();
+  let secrets = loaded.secrets.values;
+  const files = isKept ? new LogFiles(logFolder(loaded.locations.stateFolder)) : undefined;
   configureLogging({
     write: logs ? terminal.writeError : () => {},
+    keep: files && ((line) => files.write(line)),
     isVerbose: flags.verbose ?? false,
     hasColors: terminal.hasColors,
-    secrets: loaded.secrets.values,
+    secrets: () => secrets,
   });
   for (const warning of loaded.warnings) terminal.writeError(`Warning: ${warning}\n`);
   removeFromEnvironment(loaded.secrets.variables);
   bypassProxyForLoopback();
-  return loaded;
+  return {
+    loaded,
+    reload: async () => {
+      const again = await read();
+      // What was secret once stays so: old keys may still be in use, and in what is logged.
+      secrets = [...new Set([...secrets, ...again.secrets.values])]
+        .toSorted((one, other) => other.length - one.length);
+      removeFromEnvironment(again.secrets.variables);
+      return again;
+    },
+    [Symbol.dispose]: () => files?.[Symbol.dispose](),
+  };
 }

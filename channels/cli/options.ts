@@ -52,3 +52,16 @@ export function addLoginOptions(command: Command): Command {
     .option("--domain <domain>", "Feishu: feishu, lark, or a base URL")
     .option("--scan", "Feishu: create the app by scanning a code");
 }
+
+/** `--since`: a point in time, so long ago or then. */
+export function sinceOption(): Option {
+  return new Option("--since <time>", "30m, 2h, 7d, or a date").argParser((text) => {
+    const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text.trim()) ?? [];
+    if (count !== undefined) return { agoMs: Number(count) * (UNITS_MS[unit] ?? 0) };
+    const atMs = Date.parse(text);
+    if (!Number.isNaN(atMs)) return { atMs };
+    throw new InvalidArgumentError("write 30m, 2h, 7d, or a date such as 2026-05-01");
+  });
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -3,11 +3,18 @@
  * @module
  */
 
-import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Command } from "commander";
 import type { Terminal } from "./adapters/terminal.ts";
 import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
-import { configOption, jsonOption, limitOption, portOption, workspaceOption } from "./options.ts";
+import {
+  configOption,
+  jsonOption,
+  limitOption,
+  portOption,
+  sinceOption,
+  workspaceOption,
+} from "./options.ts";
 
 /** Adds them. */
 export function addRights(
@@ -48,15 +55,3 @@ export function addRights(
       done(await auditVerifyCommand(command.optsWithGlobals(), terminal));
     });
 }
-
-function sinceOption(): Option {
-  return new Option("--since <time>", "30m, 2h, 7d, or a date").argParser((text) => {
-    const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text.trim()) ?? [];
-    if (count !== undefined) return { agoMs: Number(count) * (UNITS_MS[unit] ?? 0) };
-    const atMs = Date.parse(text);
-    if (!Number.isNaN(atMs)) return { atMs };
-    throw new InvalidArgumentError("write 30m, 2h, 7d, or a date such as 2026-05-01");
-  });
-}
-
-const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

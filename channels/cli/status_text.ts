@@ -34,6 +34,7 @@ export function runningText({ health, ...status }: GatewayStatus): string {
     `Gateway: running, ${health.status} (process ${status.pid}, version ${health.version}, ` +
     `up ${duration(health.uptime_s)})`,
     `Config: ${status.configFile}`,
+    ...configLines(health.config),
     `Workspace: ${status.workspace}`,
     status.model,
     status.healthUrl === null ? null : `Health: ${status.healthUrl}`,
@@ -60,6 +61,15 @@ export function idleText(status: IdleStatus): string {
     `Channels: ${channels.length === 0 ? "none is enabled" : channels.join(", ")}`,
     queueLine(status.queue),
   ]);
+}
+
+function configLines(config: GatewayStatus["health"]["config"]): readonly string[] {
+  if (config === null) return [];
+  const { problem, at_next_start: waiting } = config;
+  return [
+    ...(problem === null ? [] : problem.split("\n").map((line) => `  not applied: ${line}`)),
+    ...(waiting.length === 0 ? [] : [`  at the next start: ${waiting.join(", ")}`]),
+  ];
 }
 
 function channelLine([name, channel]: readonly [string, ChannelStatus]): string {

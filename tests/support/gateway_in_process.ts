@@ -6,6 +6,7 @@
 import { loadConfig } from "../../actors/config/load_config.ts";
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
 import { Gateway } from "../../actors/gateway/gateway.ts";
+import type { ConfigEdits } from "../../actors/gateway/live/config_keeper.ts";
 import type { World } from "../../actors/gateway/world.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import { channelEntries } from "../../channels/registry.ts";
@@ -27,6 +28,8 @@ export interface InProcessOptions {
   readonly world?: World;
   /** Names of channels whose platform is the test. @default probe */
   readonly probes?: readonly string[];
+  /** How edits of the configuration are noticed. @default they are not */
+  readonly edits?: ConfigEdits;
   /** Further variables of the environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Gets the lines of the start. @default nobody reads them */

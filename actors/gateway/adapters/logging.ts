@@ -3,31 +3,45 @@
  * @module
  */
 
-import { configureSync, getAnsiColorFormatter, getTextFormatter } from "@logtape/logtape";
+import {
+  configureSync,
+  getAnsiColorFormatter,
+  getJsonLinesFormatter,
+  getTextFormatter,
+} from "@logtape/logtape";
 import { redact } from "../../config/redact.ts";
 
 /** How to log. */
 export interface LoggingOptions {
   /** Writes one line, its end included. */
   readonly write: (line: string) => void;
+  /** Writes one line of JSON, its end included, into the log's file. @default there is none */
+  readonly keep?: ((line: string) => void) | undefined;
   readonly isVerbose: boolean;
   readonly hasColors: boolean;
-  /** Values that must never appear, longest first. */
-  readonly secrets: readonly string[];
+  /** Values that must never appear, longest first, as they are at each moment. */
+  readonly secrets: () => readonly string[];
 }
 
-/** Sends all records of the gateway to `write`. */
-export function configureLogging({ write, isVerbose, hasColors, secrets }: LoggingOptions): void {
+/** Sends all records of the gateway to `write`, and to `keep`. */
+export function configureLogging(
+  { write, keep, isVerbose, hasColors, secrets }: LoggingOptions,
+): void {
   const format = hasColors
     ? getAnsiColorFormatter({ timestamp: "time" })
     : getTextFormatter({ timestamp: "rfc3339" });
+  const formatJson = getJsonLinesFormatter({ message: "rendered" });
   const lowestLevel = isVerbose ? "debug" : "info";
+  const sinks = keep === undefined ? ["lines"] as const : ["lines", "file"] as const;
   configureSync({
     reset: true,
-    sinks: { lines: (record) => write(redact(format(record), secrets)) },
+    sinks: {
+      lines: (record) => write(redact(format(record), secrets())),
+      file: (record) => keep?.(redact(formatJson(record), secrets())),
+    },
     loggers: [
-      { category: ["logtape", "meta"], sinks: ["lines"], lowestLevel: "error" },
-      { category: ["troupe"], sinks: ["lines"], lowestLevel },
+      { category: ["logtape", "meta"], sinks: [...sinks], lowestLevel: "error" },
+      { category: ["troupe"], sinks: [...sinks], lowestLevel },
     ],
   });
 }

@@ -38,11 +38,17 @@ const PRIVATE_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|h
 
 /** Decides what may be reached. */
 export class NetBoundary {
-  readonly #allowedRanges: BlockList;
-  readonly #allowedHosts: readonly string[];
+  #allowedRanges: BlockList;
+  #allowedHosts: readonly string[];
 
   /** @throws RangeError for a range that is none (the configuration has refused it by then) */
   constructor({ allowedRanges, allowedHosts }: BoundaryRules) {
+    this.#allowedRanges = rangeList(allowedRanges);
+    this.#allowedHosts = allowedHosts.map(hostRule);
+  }
+
+  /** Decides by other rules from now on. @throws RangeError as the constructor */
+  change({ allowedRanges, allowedHosts }: BoundaryRules): void {
     this.#allowedRanges = rangeList(allowedRanges);
     this.#allowedHosts = allowedHosts.map(hostRule);
   }

@@ -17,7 +17,8 @@ export interface ShellOptions {
   readonly workspace: string;
   /** The level, once it was tried. @throws {ToolError} `not_available` where none works */
   readonly level: () => Promise<ShellLevel>;
-  readonly guard: CommandGuard;
+  /** Looked up for each command. */
+  readonly guard: Pick<CommandGuard, "check">;
   /** Resolves and checks a folder that a command wants to run in. */
   readonly resolveFolder: (path: string) => Promise<string>;
 }

@@ -58,7 +58,7 @@ export async function channelsLoginCommand(
     terminal.writeError(`Error: Cannot set "${name}" up: ${didYouMean(name, known)}\n`);
     return 1;
   }
-  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
+  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: () => [] });
   bypassProxyForLoopback();
   const setup = await entry.loadSetup();
   const report = await setup.login(await makeScene(entry, flags, terminal));

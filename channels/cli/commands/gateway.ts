@@ -4,6 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { configEdits } from "../../../actors/gateway/adapters/config_watch.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { Gateway } from "../../../actors/gateway/gateway.ts";
 import { asError } from "../../../actors/kernel/errors.ts";
@@ -16,7 +17,7 @@ import { processStart, startAgain } from "../adapters/restart.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { chatHandlers } from "../chat_requests.ts";
 import { offerFirstRun } from "../first_run.ts";
-import { loadAndPrepare, type LoadFlags } from "../load.ts";
+import { type LoadFlags, prepareGateway } from "../load.ts";
 import { TerminalHub } from "../terminal_hub.ts";
 import { VERSION } from "../version.ts";
 
@@ -36,7 +37,8 @@ export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): P
   const handingOver = new AbortController();
   const { promise: restarting, resolve: restart } = Promise.withResolvers<"restart">();
   const stopping = Promise.race([untilAskedToStop(handingOver.signal), restarting]);
-  const loaded = withPort(await loadAndPrepare(flags, terminal, { logs: true }), flags.port);
+  using prepared = await prepareGateway(flags, terminal);
+  const loaded = withPort(prepared.loaded, flags.port);
   reportUncaught((thrown) => {
     const error = asError(thrown);
     logger.error("Nobody caught an error, going on: {reason}", { reason: error.message, error });
@@ -58,6 +60,10 @@ export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): P
       onRestart: () => restart("restart"),
       handlers: chatHandlers({ hub, workspace, newId: world.newId }),
       findLocalServers: localServers,
+      edits: configEdits(
+        loaded.locations.configFile,
+        async () => withPort(await prepared.reload(), flags.port),
+      ),
     });
     print("Ready");
     // Nobody waits for it; after a stop that came first it has nothing more to say.

@@ -50,7 +50,7 @@ export async function migrateCommand(
   flags: MigrateFlags,
   terminal: Terminal,
 ): Promise<number> {
-  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
+  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: () => [] });
   const source = systemConfigSource();
   const place = absolutePath(folder, source.cwd, source);
   const here = await targetOf(source, flags);

@@ -68,7 +68,7 @@ export async function onboardCommand(
     terminal.writeError(`Error: Cannot ask: there is no terminal; ${how}\n`);
     return 2;
   }
-  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
+  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: () => [] });
   bypassProxyForLoopback();
   const scene = await makeScene(flags, terminal, { isAsking, isOnTheWay });
   try {

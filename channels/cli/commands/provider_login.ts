@@ -119,6 +119,6 @@ function stateFolderOf({ config }: ProviderLoginFlags): string {
 }
 
 function prepare(): void {
-  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
+  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: () => [] });
   bypassProxyForLoopback();
 }

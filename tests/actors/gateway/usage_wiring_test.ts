@@ -10,6 +10,7 @@ const USAGE = { promptTokens: 1_000_000, completionTokens: 0, totalTokens: 1_000
 
 /** A ledger from section `agents`, and what was warned of while it was made. */
 async function wired(agents: unknown) {
+  const parsed = agentsSchema.parse(agents);
   const warnings: LogRecord[] = [];
   const sink = (record: LogRecord) => void warnings.push(record);
   await configure({
@@ -23,7 +24,7 @@ async function wired(agents: unknown) {
     const clock = new ManualClock();
     const journal = new MemoryJournal({ clock, defer: nextTurn });
     const ledger = wireUsage({
-      agents: agentsSchema.parse(agents),
+      agents: () => parsed,
       journal,
       clock,
       provider: "custom",

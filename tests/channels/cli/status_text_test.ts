@@ -41,6 +41,7 @@ const RUNNING: GatewayStatus = {
       ...{ count: 3, enabled: 2, running: 1 },
       ...{ next_due: "2026-06-01T09:00:00.000Z", trouble: null },
     },
+    config: { state: "refused", problem: "one line", at_next_start: ["gateway.port"] },
     dead_letters: 0,
   },
 };
@@ -50,6 +51,8 @@ Deno.test("A running gateway is told in a few lines", () => {
     runningText(RUNNING),
     `Gateway: running, ok (process 42, version 1.2.3, up 1h 2m)
 Config: /h/config.json
+  not applied: one line
+  at the next start: gateway.port
 Workspace: /h/ws
 Model: m by V at http://x
 Health: http://127.0.0.1:1/health
