@@ -6,20 +6,16 @@
 
 import type { ContentBlock } from "../../../providers/provider.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { sniffImage } from "../image_kind.ts";
 import type { ToolResult } from "../tool.ts";
 import { markUntrusted } from "../untrusted.ts";
 import type { McpAnswer, McpContent, McpResourceBody } from "./wire.ts";
 
 /** What is kept of an answer; the turn spills what is too long for the conversation to a file. */
 const TEXT_CHARS_MAX = 2_000_000;
-/** Kinds of pictures that all models take. */
-const IMAGE_KINDS: ReadonlySet<string> = new Set([
-  "image/png",
-  "image/jpeg",
-  "image/gif",
-  "image/webp",
-]);
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+/** Characters of a picture that tell its kind. */
+const HEAD_CHARS = 64;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** The result of a use; `server` is named as the source. */
 export function callResult(answer: McpAnswer, server: string): ToolResult {
@@ -74,17 +70,27 @@ function resourceText({ uri, mimeType, text, blob }: McpResourceBody): string {
 }
 
 function imageOf(content: McpContent): ContentBlock | undefined {
-  if (content.type === "image") return image(content.data, content.mimeType);
+  if (content.type === "image") return image(content.data);
   if (content.type !== "resource") return undefined;
-  const { blob, mimeType } = content.resource;
-  return blob === undefined ? undefined : image(blob, mimeType);
+  const { blob = "", mimeType } = content.resource;
+  return /^image\//i.test(mimeType) ? image(blob) : undefined;
 }
 
-function image(data: string, mimeType: string): ContentBlock | undefined {
-  const kind = mimeType.toLowerCase().replace("image/jpg", "image/jpeg");
-  if (!IMAGE_KINDS.has(kind) || data.trim() === "" || !BASE64.test(data)) return undefined;
-  const url = `data:${kind};base64,${data.replaceAll(/\s/g, "")}`;
-  return { type: "image_url", image_url: { url } };
+/** What begins like a picture of a kind that models take, whatever it is said to be. */
+function image(base64: string): ContentBlock | undefined {
+  const data = base64.replaceAll(/\s/g, "");
+  if (data === "" || !BASE64.test(data)) return undefined;
+  const kind = sniffImage(headOf(data));
+  if (kind === undefined) return undefined;
+  return { type: "image_url", image_url: { url: `data:${kind};base64,${data}` } };
+}
+
+function headOf(base64: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(base64.slice(0, HEAD_CHARS));
+  } catch {
+    return new Uint8Array(); // letters in a number that means no bytes
+  }
 }
 
 /** Servers repeat their data as a text for clients that know no data. */

@@ -37,6 +37,10 @@ export function asMcpError(thrown: unknown, reason: string): McpError {
   if (cause instanceof z.core.$ZodError || cause.name === "ZodError") {
     return failed("mcp_refused", "the server's answer makes no sense");
   }
+  // Nested so deep that nobody can look through it.
+  if (cause instanceof RangeError) {
+    return failed("mcp_refused", "the server's answer makes no sense");
+  }
   if (cause instanceof SyntaxError) return failed("mcp_refused", "the server's answer is no JSON");
   return failed("mcp_lost", reason || cause.message);
 }

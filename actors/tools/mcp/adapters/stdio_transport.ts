@@ -18,7 +18,7 @@ import { commandLine, type StdioCommand } from "./stdio_command.ts";
 const MESSAGE_BYTES_MAX = 16_000_000;
 /** The last that a server writes beside its messages, for the reason of its end. */
 const SAID_CHARS_MAX = 600;
-/** After its input was closed a server ends by itself within this, or is ended. */
+/** After one of its streams was closed a server ends by itself within this, or is ended. */
 const GRACE_MS = 1_000;
 
 /** What a server's process is started with. */
@@ -59,7 +59,7 @@ export class StdioTransport implements Transport {
       : `; it writes to stdout what is no message ("${
         this.#garbage.slice(0, 80)
       }"): a server must log to stderr`;
-    return `${this.#why ?? "it does not listen any more"}${said === "" ? "" : `: ${said}`}${hint}`;
+    return `${this.#why ?? "it is gone"}${said === "" ? "" : `: ${said}`}${hint}`;
   }
 
   /** @throws {McpError} `mcp_unreachable` */
@@ -75,13 +75,15 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#process === undefined || this.#isClosed || this.#why !== undefined) {
+    const process = this.#process;
+    if (process === undefined || this.#isClosed || this.#why !== undefined) {
       throw new McpError("mcp_unsent", this.reason || "its connection was closed");
     }
     try {
-      await this.#process.write(this.#encoder.encode(`${JSON.stringify(message)}\n`));
+      await process.write(this.#encoder.encode(`${JSON.stringify(message)}\n`));
     } catch (error) {
-      await this.#ended;
+      const isEnding = await this.#endSoon(process, "it does not listen any more");
+      if (!isEnding) await this.#ended; // with its last words
       throw new McpError("mcp_unsent", this.reason, { cause: error });
     }
   }
@@ -93,10 +95,7 @@ export class StdioTransport implements Transport {
     this.#process = undefined;
     this.#isClosed = true;
     void process.closeInput();
-    const over = new AbortController();
-    const patience = sleep(this.#options.clock, GRACE_MS, over.signal).catch(() => {});
-    await Promise.race([process.ended, patience]);
-    over.abort();
+    await this.#hasEnded(process);
     await process[Symbol.asyncDispose]();
     await this.#ended;
   }
@@ -135,12 +134,37 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
+  /** Whether it ends by itself within the grace. */
+  async #hasEnded(process: ChildShellProcess): Promise<boolean> {
+    const over = new AbortController();
+    const patience = sleep(this.#options.clock, GRACE_MS, over.signal).then(
+      () => false,
+      () => false,
+    );
+    const hasEnded = await Promise.race([process.ended.then(() => true), patience]);
+    over.abort();
+    return hasEnded;
+  }
+
+  /**
+   * A process without one of its streams is of no use, and would be waited for in vain.
+   *
+   * @returns whether it had to be ended
+   */
+  async #endSoon(process: ChildShellProcess, why: string): Promise<boolean> {
+    if (await this.#hasEnded(process)) return false;
+    this.#why ??= why;
+    process.kill();
+    return true;
+  }
+
   async #readMessages(process: ChildShellProcess): Promise<void> {
     const splitter = new LineSplitter(MESSAGE_BYTES_MAX);
     try {
       for await (const chunk of process.stdout) {
         for (const line of splitter.push(chunk)) this.#take(line);
       }
+      await this.#endSoon(process, "it closed its output");
     } catch (error) {
       this.#why ??= error instanceof RangeError
         ? `it sent a message of more than ${MESSAGE_BYTES_MAX / 1_000_000} MB`

@@ -3,6 +3,7 @@ import { callResult } from "../../../../actors/tools/mcp/call_result.ts";
 import { type McpContent, promptAnswer, toolAnswer } from "../../../../actors/tools/mcp/wire.ts";
 
 const PIXEL = "iVBORw0KGgo=";
+const JPEG = "/9j/4AAQSkZJRgABAQ==";
 
 function textOf(answer: unknown): string {
   const { content } = callResult(toolAnswer.parse(answer), "srv");
@@ -37,7 +38,7 @@ Deno.test("A picture is a picture, beside its words", () => {
       content: [
         { type: "text", text: "look" },
         { type: "image", data: PIXEL, mimeType: "image/png" },
-        { type: "resource", resource: { uri: "x:y", blob: PIXEL, mimeType: "image/jpg" } },
+        { type: "resource", resource: { uri: "x:y", blob: JPEG, mimeType: "image/jpg" } },
       ],
     }),
     "srv",
@@ -47,7 +48,7 @@ Deno.test("A picture is a picture, beside its words", () => {
     content.slice(1).map((block) => block.type === "image_url" && block.image_url.url),
     [
       `data:image/png;base64,${PIXEL}`,
-      `data:image/jpeg;base64,${PIXEL}`,
+      `data:image/jpeg;base64,${JPEG}`,
     ],
   );
 });
@@ -57,7 +58,13 @@ Deno.test.each<[unknown, RegExp]>([
     { type: "image", data: "not base64!", mimeType: "image/png" },
     /\(image, image\/png, .*not shown/,
   ],
-  [{ type: "image", data: PIXEL, mimeType: "image/svg+xml" }, /\(image, image\/svg\+xml/],
+  [{ type: "image", data: "PHN2Zz4=", mimeType: "image/svg+xml" }, /\(image, image\/svg\+xml/],
+  [{ type: "image", data: "AAAAAAAA", mimeType: "image/png" }, /\(image, image\/png, 6 bytes: not/],
+  [{ type: "image", data: "iVBOR", mimeType: "image/png" }, /\(image, image\/png, 3 bytes: not/],
+  [
+    { type: "resource", resource: { uri: "f:a", blob: PIXEL, mimeType: "text/x" } },
+    /8 bytes of data/,
+  ],
   [{ type: "audio", data: PIXEL, mimeType: "audio/wav" }, /\(audio, audio\/wav, 8 bytes/],
   [{ type: "resource", resource: { uri: "f:a", text: "hello" } }, /\[f:a\]\nhello/],
   [{ type: "resource", resource: { uri: "f:a", blob: PIXEL } }, /\[f:a\]\n\(8 bytes of data/],

@@ -7,7 +7,7 @@ import { until } from "../../../support/until.ts";
 const LIES = [
   ...["none", "garbage", "garbage_only", "stderr_flood", "endless_line", "die_connect"],
   ...["old_protocol", "duplicates", "odd_names", "wrong_schema", "many", "injection"],
-  ...["endless_list", "no_list", "pages", "huge", "no_content", "refuses"],
+  ...["endless_list", "no_list", "pages", "huge", "no_content", "refuses", "deep"],
 ] as const;
 
 // Time stands still, so that nobody is tried again beside the tests.
@@ -114,6 +114,12 @@ Deno.test("Answers that make no sense, and refusals, are results in the server's
   );
 });
 
+Deno.test("An answer that is nested beyond measure is refused, and costs no connection", async () => {
+  assert.match(await bench.say("mcp_deep_echo"), /^Error: .*answer makes no sense/s);
+  const { deep } = await bench.mcp.report();
+  assert.deepEqual([deep?.state, deep?.losses], ["ready", 0]);
+});
+
 Deno.test("Arguments are checked before the server sees them", async () => {
   const answer = await bench.say("mcp_none_echo", { text: { a: 1 } });
   assert.match(answer, /echo: \{"a":1\}/);
@@ -159,6 +165,30 @@ Deno.test("A server that dies in a call comes back; only what is read is asked a
   assert.match(await mortal.say("mcp_once_echo", { text: "hi" }), /alive 1/);
   const { once } = await mortal.mcp.report();
   assert.deepEqual([once?.state, once?.losses], ["ready", 1]);
+});
+
+/** A server that lists its tool, then runs `end`, and stays. */
+function halfDead(end: string) {
+  const serverInfo = { name: "half", version: "1" };
+  const hello = { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo };
+  const say = (id: number, result: object) =>
+    `echo '${JSON.stringify({ jsonrpc: "2.0", id, result })}'`;
+  const script = [
+    ...["read ask", say(0, hello), "read told", "read ask"],
+    ...[say(1, { tools: [{ name: "echo" }] }), end, "sleep 100"],
+  ];
+  return { command: "sh", args: ["-c", script.join("\n")] };
+}
+
+Deno.test("A server that lives on without hearing or speaking is ended, and told of at once", async () => {
+  await using half = await mcpBench({
+    deaf: halfDead("exec 0<&-"),
+    mute: halfDead("read call; exec 1>&-"),
+  });
+  const [deaf, mute] = await Promise.all([half.say("mcp_deaf_echo"), half.say("mcp_mute_echo")]);
+  assert.match(deaf, /^Error: .*broke off: it does not listen any more\n/s);
+  assert.match(mute, /^Error: .*broke off: it closed its output; it is not known whether/s);
+  await until(async () => (await half.mcp.report())["mute"]?.state === "ready");
 });
 
 Deno.test("Tools are listed anew when the server says so", async () => {
