@@ -1,21 +1,33 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { McpHttpServer } from "../../../simulators/mcp_http_server.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
 import { lying, mcpBench } from "../../../support/mcp_bench.ts";
 import { until } from "../../../support/until.ts";
 
-const LIES = [
-  ...["none", "garbage", "garbage_only", "stderr_flood", "endless_line", "die_connect"],
+/** Lies of a program's streams and its end. */
+const OF_PROGRAMS = [
+  ...["none", "garbage", "garbage_only", "stderr_flood", "endless_line", "die_connect", "huge"],
+] as const;
+/** Lies that are the same on any way; no process has to be started for them. */
+const OF_WORDS = [
   ...["old_protocol", "duplicates", "odd_names", "wrong_schema", "many", "injection"],
-  ...["endless_list", "no_list", "pages", "huge", "no_content", "refuses", "deep"],
+  ...["endless_list", "no_list", "pages", "no_content", "refuses", "deep", "changes"],
 ] as const;
 
+const owned = new AsyncDisposableStack();
+const remote = OF_WORDS.map((lie) => ({ lie, server: owned.use(new McpHttpServer({ lie })) }));
 // Time stands still, so that nobody is tried again beside the tests.
-const bench = await mcpBench(Object.fromEntries(LIES.map((lie) => [lie, lying(lie)])), {
-  clock: new ManualClock(),
-});
+const bench = owned.use(
+  await mcpBench({
+    ...Object.fromEntries(OF_PROGRAMS.map((lie) => [lie, lying(lie)])),
+    ...Object.fromEntries(
+      remote.map(({ lie, server }) => [lie, { url: `${server.origin}/mcp` }]),
+    ),
+  }, { clock: new ManualClock() }),
+);
 
-Deno.test.afterAll(async () => await bench[Symbol.asyncDispose]());
+Deno.test.afterAll(async () => await owned.disposeAsync());
 
 const health = await bench.mcp.report();
 
@@ -125,23 +137,21 @@ Deno.test("Arguments are checked before the server sees them", async () => {
   assert.match(answer, /echo: \{"a":1\}/);
 });
 
-Deno.test("A call that hangs ends after its time, and the server is told", async () => {
+Deno.test("A call that hangs ends after its time, or when it is stopped, and the server is told", async () => {
   const clock = new ManualClock();
   await using slow = await mcpBench({ s: { ...lying("hang_call"), toolTimeout: 7 } }, { clock });
   const hanging = slow.say("mcp_s_echo", { text: "hang" });
   await until(() => clock.pending >= 2);
   await clock.advance(7_000);
   assert.match(await hanging, /^Error: Cannot finish the call: no answer within 7 s$/);
-  assert.match(await slow.say("mcp_s_echo"), /called off/);
-});
-
-Deno.test("A call that is stopped is called off at the server", async () => {
-  await using slow = await mcpBench({ s: lying("hang_call") });
+  assert.match(await slow.say("mcp_s_echo"), /\n1 called off/);
+  // One that is stopped, too.
   const stop = new AbortController();
-  const hanging = slow.call("mcp_s_echo", { text: "hang" }, stop.signal);
+  const stopped = slow.call("mcp_s_echo", { text: "hang" }, stop.signal);
+  await until(() => clock.pending >= 2); // it is on its way
   stop.abort(new Error("stopped"));
-  await assert.rejects(hanging, { message: "stopped" });
-  await until(async () => /called off/.test(await slow.say("mcp_s_echo")));
+  await assert.rejects(stopped, { message: "stopped" });
+  await until(async () => /\n2 called off/.test(await slow.say("mcp_s_echo")));
 });
 
 Deno.test("Progress gives a call more time, and is told when it ends all the same", async () => {
@@ -192,10 +202,9 @@ Deno.test("A server that lives on without hearing or speaking is ended, and told
 });
 
 Deno.test("Tools are listed anew when the server says so", async () => {
-  await using changing = await mcpBench({ s: lying("changes") });
-  assert.equal(changing.names.length, 2);
-  await changing.call("mcp_s_echo");
-  await until(() => changing.names.some((name) => name.startsWith("mcp_s_new_")));
+  assert.equal(toolsOf("changes").length, 2);
+  await bench.call("mcp_changes_echo");
+  await until(() => toolsOf("changes").some((name) => name.startsWith("new_")));
 });
 
 Deno.test("A server gets a minimal environment, its own variables, and starts in an empty folder", async () => {
