@@ -9,6 +9,8 @@ import { asError, GatewayError } from "../actors/kernel/errors.ts";
 import { unreachable } from "../actors/kernel/invariant.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { ActorRef, ReplyTo } from "../actors/kernel/ref.ts";
+import { withTrace } from "../actors/kernel/trace.ts";
+import { turnOfKey } from "../actors/journal/journal_rows.ts";
 import {
   type Channel,
   type ChannelCommand,
@@ -237,7 +239,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
     const askedAtMs = clock.now();
     this.#context.pipe(
       (signal) =>
-        this.#turns.run(delivery.key, async () => {
+        this.#traced(delivery, async () => {
           const channel = await this.#channel;
           signal.throwIfAborted();
           if (clock.now() - askedAtMs > BEGIN_WITHIN_MS) throw tooLate(delivery);
@@ -256,7 +258,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   #lookUp(delivery: Delivery, replyTo: ReplyTo<LookUpOutcome>): void {
     this.#context.pipe(
       (signal) =>
-        this.#turns.run(delivery.key, async (): Promise<LookUp> => {
+        this.#traced(delivery, async (): Promise<LookUp> => {
           signal.throwIfAborted();
           const channel = await this.#channel;
           return await channel.lookUp?.(delivery, signal) ?? "cannot_tell";
@@ -269,6 +271,11 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
           : failedDelivery(outcome.error),
       }),
     );
+  }
+
+  /** After what is done for the same message, and so that the log names its turn. */
+  #traced<T>({ key }: Delivery, work: () => Promise<T>): Promise<T> {
+    return withTrace(turnOfKey(key), () => this.#turns.run(key, work));
   }
 
   #noteWaiting({ platformId, isWaiting }: NoteWaiting): void {

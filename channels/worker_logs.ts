@@ -6,6 +6,7 @@
 import { configureSync, getLogger, type LogLevel, type LogRecord } from "@logtape/logtape";
 import type { ActorRef } from "../actors/kernel/ref.ts";
 import { asJson, type JsonObject } from "../actors/kernel/json.ts";
+import { traceStore } from "../actors/kernel/trace.ts";
 
 /** A log record as plain data. */
 export interface LoggedInWorker {
@@ -21,6 +22,7 @@ export interface LoggedInWorker {
 export function forwardLogs(gateway: ActorRef<LoggedInWorker>): void {
   configureSync({
     reset: true,
+    contextLocalStorage: traceStore,
     sinks: { gateway: (record) => void gateway.tell(plain(record)) },
     loggers: [
       { category: ["logtape", "meta"], sinks: ["gateway"], lowestLevel: "error" },

@@ -12,6 +12,7 @@ import type { ActorSystem } from "../kernel/system.ts";
 import { listSessionFiles } from "../session/adapters/session_folder.ts";
 import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
+import type { Watch } from "../session/watch.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { userHomeFolder } from "./adapters/local_folders.ts";
@@ -34,6 +35,7 @@ export interface ActorGround {
   readonly services: WiredServices;
   readonly audit: AuditPort;
   readonly hooks: HooksPort | undefined;
+  readonly watch: Watch;
 }
 
 /** What was started. */
@@ -47,7 +49,7 @@ export interface StartedActors {
 /** Starts them, and prints which channels are on. */
 export function startActors(
   options: GatewayOptions,
-  { system, journal, services, audit, hooks }: ActorGround,
+  { system, journal, services, audit, hooks, watch }: ActorGround,
 ): StartedActors {
   const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
   const { locations } = loaded;
@@ -76,6 +78,7 @@ export function startActors(
   const core = startCore({
     system,
     journal,
+    watch,
     channels: [...local, ...platforms],
     permitsMax: defaults.maxConcurrentRequests,
     subagentsMax: defaults.maxConcurrentSubagents,

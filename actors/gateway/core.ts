@@ -16,6 +16,7 @@ import type {
   OwnersInformed,
 } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
+import { UNWATCHED, type Watch } from "../session/watch.ts";
 import type { HookListener } from "../tools/hooks/hook_event.ts";
 import { channelActor, type ChannelActorMessage } from "./channel_actor.ts";
 import type { Failure } from "./delivery_retry.ts";
@@ -24,6 +25,7 @@ import { journalKeeperActor, type Retention } from "./journal_keeper.ts";
 import { type CoreChannel, CoreChannels } from "./core_channels.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
 import { addressesOf, type AlarmMessage, ownerNoticesActor } from "./owner_notices.ts";
+import { watchedDelivery } from "./watch/watched_delivery.ts";
 import {
   routerActor,
   type RouterActorMessage,
@@ -68,6 +70,8 @@ export interface CoreOptions {
   readonly sessionsOf?:
     | ((channel: string, router: ActorRef<RouterMessage>) => ChannelSessions)
     | undefined;
+  /** Who watches deliveries. @default nobody does */
+  readonly watch?: Watch | undefined;
   /** Told of each message that is taken in. @default nobody is */
   readonly onInbound?: ((inbound: Inbound) => void) | undefined;
   /** Told of messages and connections. @default nobody is */
@@ -204,7 +208,7 @@ function startOutbox(
   { alarms, channels }: Surroundings,
 ): ActorRef<OutboxActorMessage> {
   const timeoutMs = DELIVERY_ANSWER_MS;
-  const { system, journal, progress, hooks } = options;
+  const { system, journal, progress, hooks, watch = UNWATCHED } = options;
   return system.spawn(outboxActor({
     channel: name,
     journal,
@@ -217,11 +221,16 @@ function startOutbox(
     },
     alarms,
     hooks,
-    deliver: async (delivery, signal) =>
-      await channels.actors.get(name)?.ask(
-        (replyTo) => ({ type: "deliver", delivery, replyTo }),
-        { timeoutMs, signal },
-      ) ?? notStarted(name),
+    deliver: (delivery, signal) =>
+      watchedDelivery(
+        watch,
+        { channel: name, key: delivery.key },
+        async () =>
+          await channels.actors.get(name)?.ask(
+            (replyTo) => ({ type: "deliver", delivery, replyTo }),
+            { timeoutMs, signal },
+          ) ?? notStarted(name),
+      ),
     lookUp: async (delivery, signal) =>
       await channels.actors.get(name)?.ask(
         (replyTo) => ({ type: "look_up", delivery, replyTo }),

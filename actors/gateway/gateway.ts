@@ -39,6 +39,7 @@ import { sessionHandlers } from "./session_desk.ts";
 import { wireShell } from "./shell_wiring.ts";
 import { journalPath, openJournal } from "./state_journal.ts";
 import { strandedIn } from "./stranded.ts";
+import { type WiredWatch, wireWatch } from "./watch/watch_wiring.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway"]);
@@ -115,14 +116,18 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const hooks = await addHooks(options, owned);
   // It outlives the actors, too, which end their servers.
   const connector = owned.use(mcpConnector({ loaded, version, world }));
-  const system = openSystem(world, owned);
+  let inForce = () => loaded;
+  const watch = await wireWatch(() => inForce(), world);
+  const system = openSystem(world, watch, owned);
   const shellTools = shell.tools((definition) => system.spawn(definition));
   const services = wireServices({
     ...{ loaded, version, world, journal, uptimeMs, isWhole },
+    watch: watch.watching,
     spawn: (definition) => system.spawn(definition),
     findLocalServers,
     shell: { ...shell, tools: shellTools },
   });
+  inForce = () => services.now().loaded;
   owned.use(services.hosts);
   needsOf = services.needsOf;
   await addPlugins(options, services, owned);
@@ -133,7 +138,9 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
 
   const actors = startActors(options, {
-    ...{ system, journal, services, audit, hooks },
+    ...{ system, journal, services, hooks },
+    audit: watch.audit(audit),
+    watch: watch.watching,
   });
   const { core, channels } = actors;
   const { edits } = options;
@@ -167,7 +174,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     print(await services.toolsLine);
     return { ...actors, healthServer: undefined, report };
   }
-  const healthServer = hasHealth ? owned.use(listenForHealth(loaded, report)) : undefined;
+  const healthServer = hasHealth ? owned.use(listenForHealth(loaded, report, watch)) : undefined;
   print(`Health: ${healthServer?.url ?? "off"}`);
   const sessions = sessionHandlers({ recall: services.recall, router: core.router });
   await openControl(options, owned, {
@@ -176,7 +183,12 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     healthUrl: healthServer?.url ?? "",
     report,
     stranded: strandedIn(journal, (acted) => core.rowChanged(acted)),
-    sessions: [...sessions, ...automation.handlers(), ...live?.handlers ?? []],
+    sessions: [
+      ...sessions,
+      ...automation.handlers(),
+      ...live?.handlers ?? [],
+      watch.top({ report, glances: () => system.glances() }),
+    ],
   });
   const media = mediaFolderAt(loaded.locations.mediaFolder);
   const bounds = liveView(() => services.now().loaded.config.channels);
@@ -187,12 +199,19 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
 }
 
 /** The actors' home, whose events go out, and whose dead letters are logged. */
-function openSystem(world: World, owned: AsyncDisposableStack): ActorSystem {
+function openSystem(
+  world: World,
+  watch: WiredWatch,
+  owned: AsyncDisposableStack,
+): ActorSystem {
   const events = owned.use(openEventPublisher<KernelEvent>("gateway"));
   return owned.use(
     new ActorSystem({
       ...world,
-      onEvent: (event) => events.publish(event),
+      onEvent: (event) => {
+        watch.happened(event);
+        events.publish(event);
+      },
       onDeadLetter: ({ actor, reason, error }) =>
         logger.warn("A message to {actor} was not handled ({reason}) {error}", {
           actor,
@@ -206,8 +225,9 @@ function openSystem(world: World, owned: AsyncDisposableStack): ActorSystem {
 function listenForHealth(
   { config: { gateway: { host, port } } }: LoadedConfig,
   report: () => Promise<HealthReport>,
+  watch: WiredWatch,
 ): HealthServer {
-  return HealthServer.listen({ host, port, report });
+  return HealthServer.listen({ host, port, report, metrics: watch.metrics });
 }
 
 /** Adds the tools of others; what is wrong with one of them is told, and costs that one. */

@@ -23,7 +23,9 @@ import { chooseNamedModel } from "../../providers/session_model.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { AgentDefaults } from "../config/schema/agents.ts";
 import type { FoundModel, ModelSettings, ModelsPort } from "../session/ports.ts";
+import { UNWATCHED, type Watch } from "../session/watch.ts";
 import { StartError } from "./errors.ts";
+import { watchedProvider } from "./watch/watched_parts.ts";
 import type { World } from "./world.ts";
 
 /** Models that were asked for by name and are kept ready; people choose among few. */
@@ -35,6 +37,8 @@ export interface ModelWiring {
   readonly world: World;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
+  /** Who watches calls. @default nobody does */
+  readonly watch?: Watch | undefined;
 }
 
 /** The models, and what to say of the configured one at the start. */
@@ -85,7 +89,7 @@ function findModel(name: string, wiring: ModelWiring): FoundModel {
     state: "found",
     model: {
       settings: settingsOf(defaults, entry, models),
-      provider: createFallbackProvider(models, providerOptions(wiring)),
+      provider: watched(createFallbackProvider(models, providerOptions(wiring)), wiring),
       description: modelsLine(models).replace(/^Model: /, ""),
     },
   };
@@ -123,9 +127,14 @@ function wireProvider(
     const lack = choice.missing ?? "no provider is configured";
     const line = `Model: ${lack}. Put one into ${locations.configFile} ` +
       "(docs/providers.md); until then each message is answered with how to do that";
-    return { provider: createProvider(choice, options), line };
+    return { provider: watched(createProvider(choice, options), wiring), line };
   }
-  return { provider: createFallbackProvider(choice, options), line: modelsLine(choice) };
+  const provider = watched(createFallbackProvider(choice, options), wiring);
+  return { provider, line: modelsLine(choice) };
+}
+
+function watched(provider: LoadableProvider, { watch = UNWATCHED }: ModelWiring): LoadableProvider {
+  return watchedProvider(provider, watch);
 }
 
 function providerOptions(

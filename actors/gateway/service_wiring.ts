@@ -34,6 +34,8 @@ import { makeToolbox, type ToolboxGround } from "./toolbox.ts";
 import { pathRules, wireSearchUsage } from "./tool_wiring.ts";
 import { ownFacts, subagentRules } from "./self_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
+import { UNWATCHED, type Watch } from "../session/watch.ts";
+import { watchedTools } from "./watch/watched_parts.ts";
 import type { World } from "./world.ts";
 
 /** Follow-ups of one chat that join a running turn: at one step, and over the whole turn. */
@@ -72,6 +74,8 @@ export interface WiringOptions {
   readonly isWhole?: boolean;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
+  /** Who watches turns and calls. @default nobody does */
+  readonly watch?: Watch | undefined;
   /** @default there is no shell */
   readonly shell?: ShellOfServices | undefined;
 }
@@ -126,7 +130,7 @@ export interface WiredServices {
 
 /** Makes the services. Reads the workspace's real path, so it must be there. */
 export function wireServices(options: WiringOptions): WiredServices {
-  const { loaded, world, journal, uptimeMs, shell = NO_SHELL } = options;
+  const { loaded, world, journal, uptimeMs, shell = NO_SHELL, watch = UNWATCHED } = options;
   const workspace = realFolder(loaded.locations.workspace);
   const promptFiles = new DiskPromptFiles(workspace);
   const models = wireModels(options);
@@ -167,7 +171,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const added = new Map(box.tools.map(({ name, needs }) => [name, needs]));
   const revisedOf = (next: LoadedConfig, { models, provider, settings }: WiredModels) => ({
     settings: { ...settingsOf({ ...options, loaded: next }, workspace), ...settings },
-    ...{ provider, models, tools: box.registry, toolContext: box.context },
+    ...{ provider, models, tools: watchedTools(box.registry, watch), toolContext: box.context },
     searchUsage: wireSearchUsage(next, box.context.net),
     readDocument: documentReader(box.hosts, clock, box.context),
     subagents: subagentRules(next, workspace, skills),
@@ -231,6 +235,7 @@ export function wireServices(options: WiringOptions): WiredServices {
       heartbeat: heartbeat.port,
       mcpServers: shownServers(Object.keys(loaded.config.tools.mcpServers)),
       readImage,
+      watch,
       usage,
       clock: world.clock,
       newId: world.newId,

@@ -125,6 +125,11 @@ export interface NewOutbound {
   readonly settles: readonly Settlement[];
 }
 
+/** The turn that a message for a chat comes of; undefined where it comes of none. */
+export function turnOfKey(key: string): string | undefined {
+  return /^([\da-f]{8}-[\da-f-]{27}):/.exec(key)?.[1];
+}
+
 /** An outbound in the journal. `id` is the order within its channel. */
 export interface Outbound extends Omit<NewOutbound, "state"> {
   readonly id: number;

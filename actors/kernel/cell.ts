@@ -6,7 +6,13 @@
 import type { Actor, ActorDefinition, StopOptions, StopReason } from "./actor.ts";
 import { askTarget, type FailAsk } from "./ask.ts";
 import type { CellHome } from "./cell_home.ts";
-import { type CellChild, type CellExtras, type CellParent, newExtras } from "./cell_extras.ts";
+import {
+  type ActorGlance,
+  type CellChild,
+  type CellExtras,
+  type CellParent,
+  newExtras,
+} from "./cell_extras.ts";
 import { endActor } from "./ending.ts";
 import { asError, type AskFailure } from "./errors.ts";
 import type { DeadLetterReason } from "./events.ts";
@@ -145,6 +151,13 @@ export class Cell<M> implements IncarnationHost<M>, CellParent, Runnable {
 
   spawnChild<C>(definition: ActorDefinition<C>): Cell<C> {
     return Cell.spawn(this.home, this, definition);
+  }
+
+  *glances(): Generator<ActorGlance> {
+    const waiting = this.#mailbox?.size ?? 0;
+    const { children, restarts = 0 } = this.#extras ?? {};
+    yield { name: this.name, state: this.#state, waiting, restarts };
+    for (const child of children?.values() ?? []) yield* child.glances();
   }
 
   /** Stops the actor; resolves when it and its children have ended. */

@@ -8,8 +8,20 @@ import type { Timer } from "./clock.ts";
 import type { OpenAsks } from "./open_asks.ts";
 import type { RestartPolicy } from "./supervision.ts";
 
+/** An actor as people look at it. */
+export interface ActorGlance {
+  /** Its path. */
+  readonly name: string;
+  readonly state: "running" | "suspended" | "draining" | "stopping" | "stopped";
+  /** Messages that wait. */
+  readonly waiting: number;
+  readonly restarts: number;
+}
+
 /** An actor as its parent sees it. */
 export interface CellChild {
+  /** Itself and all below it. */
+  glances(): Iterable<ActorGlance>;
   stop(options: StopOptions): Promise<void>;
 }
 

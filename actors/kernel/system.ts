@@ -6,7 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { ActorDefinition, StopOptions, StopReason } from "./actor.ts";
 import { Cell, stopRef, watchRef } from "./cell.ts";
-import type { CellParent } from "./cell_extras.ts";
+import type { ActorGlance, CellParent } from "./cell_extras.ts";
 import type { CellHome } from "./cell_home.ts";
 import type { Clock } from "./clock.ts";
 import { asError } from "./errors.ts";
@@ -55,6 +55,11 @@ export class ActorSystem implements CellHome, AsyncDisposable {
   /** Messages that no actor handled, since the start. */
   get deadLetters(): number {
     return this.#deadLetters;
+  }
+
+  /** All actors as they are now, each before those below it. Made while it is read. */
+  *glances(): Generator<ActorGlance> {
+    for (const cell of this.#root.children.values()) yield* cell.glances();
   }
 
   /** Starts an actor at the top of the tree. */

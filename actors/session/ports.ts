@@ -27,6 +27,7 @@ import type { ApprovalPort } from "./approval.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
+import type { Watch } from "./watch.ts";
 
 /** What a session asks of the concurrency gate. */
 export type GateMessage =
@@ -302,6 +303,8 @@ export interface SessionServices {
   readonly newId: NewId;
   /** Milliseconds since the gateway started. */
   readonly uptimeMs: () => number;
+  /** Who watches turns. @default nobody does */
+  readonly watch?: Watch | undefined;
   /** Where tool calls are recorded. @default nowhere */
   readonly audit?: AuditPort | undefined;
   /** What the owner's own code hears of, and refuses. @default there is none */

@@ -35,6 +35,7 @@ import { TurnSeat } from "./turn_seat.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
 import { WaitingWork } from "./waiting_work.ts";
+import { runWatched } from "./watched_turn.ts";
 import { valueOf, WorkBeside } from "./work_beside.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
@@ -314,9 +315,11 @@ class Session implements Actor<SessionActorMessage> {
       mustRunAlone: false,
     });
     this.#work.messagesTaken();
+    const { watch } = this.#services;
+    const sessionKey = this.#sessionKey;
     this.#seat.begin(() =>
       this.#beside.pipe(
-        (signal) => turn.run(signal),
+        (signal) => runWatched(turn, { watch, sessionKey, signal }),
         (outcome) => ({ type: "turn_ended", outcome }),
       )
     );

@@ -100,6 +100,7 @@ export class TurnSteps {
   /** A round of tools was interrupted, and none came to its end since. */
   #hasBrokenOff = false;
   #answers = 0;
+  #outcome: GivenAnswer["outcome"] | undefined;
   #openRow: Outbound | undefined;
   #mayHavePaused = false;
 
@@ -137,6 +138,11 @@ export class TurnSteps {
     const [inbound] = this.#inbounds;
     invariant(inbound !== undefined, "a running turn has an inbound");
     return inbound;
+  }
+
+  /** How its newest answer left those that it answered; undefined before the first. */
+  get outcome(): GivenAnswer["outcome"] | undefined {
+    return this.#outcome;
   }
 
   /** The row in which the next answer grows; undefined where the channel does not stream. */
@@ -232,6 +238,7 @@ export class TurnSteps {
     this.#inbounds = [];
     this.#openRow = undefined;
     this.#answers++;
+    this.#outcome = answer.outcome;
     const goesOn = next.length + this.#aside.length > 0;
     const turn = this.#turn(goesOn ? "advance" : "end");
     await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, "synced");

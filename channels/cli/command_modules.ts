@@ -112,3 +112,8 @@ export function config(): Promise<typeof import("./commands/config.ts")> {
 export function completion(): Promise<typeof import("./commands/completion.ts")> {
   return import("./commands/completion.ts");
 }
+
+/** Loads `top`. */
+export function top(): Promise<typeof import("./commands/top.ts")> {
+  return import("./commands/top.ts");
+}

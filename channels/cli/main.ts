@@ -26,6 +26,7 @@ import { addRunning } from "./running_commands.ts";
 import { addService } from "./service_commands.ts";
 import { addSessions } from "./session_commands.ts";
 import { addSkills } from "./skill_commands.ts";
+import { addTop } from "./top_commands.ts";
 import { VERSION } from "./version.ts";
 
 /** Below the list of commands. */
@@ -82,6 +83,7 @@ export function makeProgram(terminal: Terminal, done: (exitCode: number) => void
   addCron(program, terminal, done);
   addSkills(program, terminal, done);
   addService(program, terminal, done);
+  addTop(program, terminal, done);
   addCompletion(program, terminal, done);
   groupCommands(program);
   answerInOneLine(program);

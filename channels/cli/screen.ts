@@ -75,7 +75,7 @@ const CONTROLS = /(?![\t\n])\p{Cc}/gu;
  * carriage returns go, signs stand for other control characters. Each by itself, so that a text
  * that grows keeps its start.
  */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(CONTROLS, (control) => {
     const code = control.charCodeAt(0);
     if (control === "\r") return "";

@@ -4,6 +4,7 @@
  */
 
 import { configure, type LogRecord, reset } from "@logtape/logtape";
+import { traceStore } from "../../actors/kernel/trace.ts";
 
 /** Records all logs of the process until it is disposed of. */
 export class LogRecorder implements AsyncDisposable {
@@ -13,6 +14,7 @@ export class LogRecorder implements AsyncDisposable {
     const recorder = new LogRecorder();
     await configure({
       reset: true,
+      contextLocalStorage: traceStore,
       sinks: { memory: (record) => void recorder.records.push(record) },
       loggers: [
         { category: [], sinks: ["memory"], lowestLevel: "trace" },

@@ -1,11 +1,12 @@
 /**
- * `GET /health` over HTTP.
+ * `GET /health` and `GET /metrics` over HTTP.
  * @module
  */
 
 import { asError } from "../../kernel/errors.ts";
 import { StartError } from "../errors.ts";
 import type { HealthReport } from "../health.ts";
+import { EXPOSITION_TYPE } from "../watch/exposition.ts";
 
 /** Where the server listens, and what it tells. */
 export interface HealthServerOptions {
@@ -13,9 +14,11 @@ export interface HealthServerOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly report: () => Promise<HealthReport>;
+  /** All numbers as text, with those of a report. */
+  readonly metrics: (report: HealthReport) => string;
 }
 
-/** A server that answers `GET /health`, and 404 to all else. */
+/** A server that answers these two, and 404 to all else. */
 export class HealthServer implements AsyncDisposable {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
 
@@ -24,11 +27,12 @@ export class HealthServer implements AsyncDisposable {
     return new HealthServer(options);
   }
 
-  private constructor({ host, port, report }: HealthServerOptions) {
+  private constructor(options: HealthServerOptions) {
+    const { host, port } = options;
     try {
       this.#server = Deno.serve(
         { hostname: host, port, onListen: () => {} },
-        (request) => answer(request, report),
+        (request) => answer(request, options),
       );
     } catch (error) {
       throw cannotListen(`${host}:${port}`, error);
@@ -65,11 +69,13 @@ function cannotListen(place: string, error: unknown): StartError {
 
 async function answer(
   request: Request,
-  report: () => Promise<HealthReport>,
+  { report, metrics }: HealthServerOptions,
 ): Promise<Response> {
   const { pathname } = new URL(request.url);
-  const isAsked = pathname === "/health" && (request.method === "GET" || request.method === "HEAD");
-  if (!isAsked) return new Response("Not Found", { status: 404 });
-  const health = await report();
-  return Response.json(health, { headers: { "cache-control": "no-store" } });
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const headers = { "cache-control": "no-store" };
+  if (isRead && pathname === "/health") return Response.json(await report(), { headers });
+  if (!isRead || pathname !== "/metrics") return new Response("Not Found", { status: 404 });
+  const text = metrics(await report());
+  return new Response(text, { headers: { ...headers, "content-type": EXPOSITION_TYPE } });
 }

@@ -10,6 +10,7 @@ import {
   getTextFormatter,
 } from "@logtape/logtape";
 import { redact } from "../../config/redact.ts";
+import { traceStore } from "../../kernel/trace.ts";
 
 /** How to log. */
 export interface LoggingOptions {
@@ -35,6 +36,7 @@ export function configureLogging(
   const sinks = keep === undefined ? ["lines"] as const : ["lines", "file"] as const;
   configureSync({
     reset: true,
+    contextLocalStorage: traceStore, // each record names the turn that it belongs to
     sinks: {
       lines: (record) => write(redact(format(record), secrets())),
       file: (record) => keep?.(redact(formatJson(record), secrets())),

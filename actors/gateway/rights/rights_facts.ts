@@ -100,7 +100,7 @@ export interface Machine {
 
 /** What the gateway, and the processes it starts, read of the environment beside the settings. */
 const VARIABLES = [
-  ...["HOME", "USERPROFILE", "TROUPE_HOME", "INVOCATION_ID"],
+  ...["HOME", "USERPROFILE", "TROUPE_HOME", "INVOCATION_ID", "OTEL_DENO"],
   ...["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
   ...["NO_PROXY", "no_proxy"],
 ];

@@ -8,6 +8,7 @@ import type { Actor, ActorContext, ActorDefinition, Outcome, Work } from "../../
 import { asError, GatewayError } from "../../kernel/errors.ts";
 import { invariant, unreachable } from "../../kernel/invariant.ts";
 import type { ActorRef } from "../../kernel/ref.ts";
+import { currentTrace, withTrace } from "../../kernel/trace.ts";
 import type { GateMessage, PermitNews } from "../ports.ts";
 import { TurnPermit } from "../turn_permit.ts";
 import { WorkBeside } from "../work_beside.ts";
@@ -54,6 +55,8 @@ class Subagent implements Actor<SubagentMessage> {
   readonly #beside: WorkBeside<SubagentMessage>;
   readonly #permit: TurnPermit;
   readonly #placeId: string;
+  /** Of the turn that started it. */
+  readonly #trace = currentTrace();
   #work: Work | undefined;
 
   constructor(context: ActorContext<SubagentMessage>, options: SubagentOptions) {
@@ -97,10 +100,11 @@ class Subagent implements Actor<SubagentMessage> {
   #begin(): void {
     invariant(this.#work === undefined, "a subagent begins once");
     this.#context.after(this.#options.rules.timeoutMs, { type: "time_up" });
-    this.#work = this.#beside.pipe(
-      (signal) => this.#runAndDeliver(signal),
-      (outcome) => ({ type: "work_ended", outcome }),
-    );
+    this.#work = withTrace(this.#trace, () =>
+      this.#beside.pipe(
+        (signal) => this.#runAndDeliver(signal),
+        (outcome) => ({ type: "work_ended", outcome }),
+      ));
   }
 
   #timeUp(): void {

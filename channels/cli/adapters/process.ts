@@ -41,6 +41,24 @@ export function untilAskedToStop(until?: AbortSignal): Promise<Deno.Signal> {
   return promise;
 }
 
+/** A signal that ends what a command shows again and again. */
+export interface Leaving extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/** Aborts at the first signal that asks this process to end; disposing lets signals be. */
+export function leaveOnSignal(): Leaving {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, leave);
+  return {
+    signal: leaving.signal,
+    [Symbol.dispose]: () => {
+      for (const signal of SIGNALS) Deno.removeSignalListener(signal, leave);
+    },
+  };
+}
+
 /**
  * Tells of errors that nobody caught, instead of letting them end the process: what failed is one
  * library's callback, and all the rest can go on.

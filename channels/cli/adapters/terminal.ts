@@ -17,6 +17,8 @@ export interface Terminal {
   readonly hasStyles?: boolean;
   /** Characters in a line of standard output, as the window is now. @default COLUMNS_USUAL */
   readonly columns?: () => number;
+  /** Lines of the window as it is now; undefined where nothing tells. @default nothing tells */
+  readonly rows?: () => number | undefined;
 }
 
 /** What a line is taken to hold where nothing tells. */
@@ -32,6 +34,7 @@ export function systemTerminal(): Terminal {
     hasColors: Deno.stderr.isTerminal() && wantsStyles,
     hasStyles: Deno.stdout.isTerminal() && wantsStyles,
     columns,
+    rows,
   };
 }
 
@@ -47,6 +50,14 @@ function columns(): number {
     return Deno.consoleSize().columns || COLUMNS_USUAL;
   } catch {
     return COLUMNS_USUAL; // no console, or none that tells
+  }
+}
+
+function rows(): number | undefined {
+  try {
+    return Deno.consoleSize().rows || undefined;
+  } catch {
+    return undefined;
   }
 }
 

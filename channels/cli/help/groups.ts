@@ -9,7 +9,7 @@ import type { Command } from "commander";
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Begin:": ["onboard", "migrate"],
   "Run:": ["gateway", "service", "agent"],
-  "See how it is:": ["status", "logs", "failed", "retry", "drop", "audit"],
+  "See how it is:": ["status", "top", "logs", "failed", "retry", "drop", "audit"],
   "Set up:": ["config", "channels", "providers", "provider", "mcp", "permissions"],
   "What the assistant keeps:": ["sessions", "cron", "skills"],
   "This program:": ["completion", "help"],

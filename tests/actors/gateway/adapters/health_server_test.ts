@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { HealthServer } from "../../../../actors/gateway/adapters/health_server.ts";
 
 function listen(host: string, port: number): HealthServer {
-  return HealthServer.listen({ host, port, report: () => Promise.reject(new Error("not asked")) });
+  const report = () => Promise.reject(new Error("not asked"));
+  return HealthServer.listen({ host, port, report, metrics: () => "" });
 }
 
 Deno.test("HealthServer says that its port is taken, and which key to change", async () => {
