@@ -8,6 +8,7 @@ import { z } from "zod";
 import { answersOf } from "../fixtures/mcp/lies.ts";
 
 const encoder = new TextEncoder();
+const JSON_TYPE = { "content-type": "application/json" };
 
 /** How the server is. */
 export interface McpHttpOptions {
@@ -108,6 +109,9 @@ export class McpHttpServer implements AsyncDisposable {
     if (lie === "server_error" && !isFirst) return new Response("<h1>Oops</h1>", { status: 500 });
     if (lie === "html") {
       return new Response("<h1>Hi</h1>", { headers: { "content-type": "text/html" } });
+    }
+    if (lie === "bad_gzip" && message.method === "tools/call") {
+      return new Response("no gzip", { headers: { ...JSON_TYPE, "content-encoding": "gzip" } });
     }
     const answers = await Array.fromAsync(answersOf(lie, message));
     const headers = { "mcp-session-id": session };

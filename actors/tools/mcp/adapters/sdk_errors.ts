@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { asError } from "../../../kernel/errors.ts";
-import { NetError } from "../../net/net_error.ts";
+import { NetError, type NetFailure } from "../../net/net_error.ts";
 import { McpError } from "../connection.ts";
 import {
   ErrorCode,
@@ -65,10 +65,15 @@ function ofStatus(status: number | undefined, message: string, failed: Failed): 
   }
 }
 
+/** Before these a request never reached the server. Of all others nobody knows. */
+const UNSENT: ReadonlySet<NetFailure> = new Set([
+  ...(["url_invalid", "host_refused", "host_unresolved", "pinning_unavailable"] as const),
+]);
+
 function ofNetwork(error: NetError, failed: Failed): McpError {
-  if (error.code !== "request_failed") return failed("mcp_unsent", error.message);
-  const isRefused = /refused/i.test(`${error.message} ${asError(error.cause ?? "").message}`);
-  return failed(isRefused ? "mcp_unsent" : "mcp_lost", error.message);
+  const { cause } = error;
+  const isRefused = cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED";
+  return failed(UNSENT.has(error.code) || isRefused ? "mcp_unsent" : "mcp_lost", error.message);
 }
 
 function plain(message: string): string {

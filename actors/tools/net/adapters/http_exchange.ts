@@ -178,6 +178,7 @@ function failureOf(error: unknown, host: string): NetError {
     })`;
     return new NetError("response_invalid", text, { cause });
   }
-  const text = `Cannot reach "${host}": ${cause.message.slice(0, 200)}`;
+  // Where several addresses were tried, there is no message that speaks for all.
+  const text = `Cannot reach "${host}": ${(cause.message || code).slice(0, 200)}`;
   return new NetError("request_failed", text, { cause });
 }
