@@ -225,7 +225,9 @@ export class SubagentRun {
     status.phase = "using_tools";
     if (text !== "") this.#said = text;
     if (rules.showsProgress && replyChannel !== null) {
-      const hint = `${status.task.label}: ${toolHints(calls)}`;
+      const hint = `${status.task.label}: ${
+        toolHints(calls, { mcpServers: this.#services.mcpServers })
+      }`;
       const progress = { chatId, context, text: hint, isToolHint: false };
       this.#services.outbox(replyChannel)?.tell({ type: "progress", ...progress });
     }
