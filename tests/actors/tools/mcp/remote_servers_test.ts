@@ -4,11 +4,18 @@ import { ManualClock } from "../../../support/manual_clock.ts";
 import { mcpBench } from "../../../support/mcp_bench.ts";
 
 const owned = new AsyncDisposableStack();
-const start = (options: McpHttpOptions = {}) => owned.use(new McpHttpServer(options));
+
+function start(options: McpHttpOptions = {}): McpHttpServer {
+  return owned.use(new McpHttpServer(options));
+}
+
+function at(server: McpHttpServer, path = "/mcp") {
+  return { url: `${server.origin}${path}` };
+}
+
 const [plain, older, broken] = [start(), start(), start({ lie: "bad_gzip" })];
 const key = ["x-key", "geheim"] as const;
 const closed = start({ header: key });
-const at = (server: McpHttpServer, path = "/mcp") => ({ url: `${server.origin}${path}` });
 // Time stands still, so that nobody is tried again beside the tests.
 const bench = owned.use(
   await mcpBench({
