@@ -16,10 +16,11 @@ import {
 import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import type { ActorRef } from "../kernel/ref.ts";
 import type { AskedModel } from "../memory/ask_once.ts";
 import { decide } from "./heartbeat_model.ts";
 import { activeTasks, isQuiet } from "./heartbeat_tasks.ts";
-import type { RunPort } from "./ports.ts";
+import type { PermitNews, RunPort, WorkPermit } from "./ports.ts";
 
 const logger = getLogger(["troupe", "automation", "heartbeat"]);
 
@@ -35,6 +36,8 @@ const NOTE = "heartbeat:state";
 export interface HeartbeatTarget {
   readonly channel: string;
   readonly chatId: string;
+  /** The conversation that is had there. */
+  readonly sessionKey: string;
   /** What the channel needs to answer in a thread of the chat; {} elsewhere. */
   readonly context: JsonObject;
 }
@@ -58,12 +61,15 @@ export interface HeartbeatOptions {
   readonly runs: Pick<RunPort, "accept" | "find">;
   /** Null when nobody is to hear of results. */
   readonly target: () => Promise<HeartbeatTarget | null>;
+  /** Leave to ask the model, for the actor that waits for it. @default none is needed */
+  readonly permitFor?: (holder: ActorRef<PermitNews>) => WorkPermit;
   /** Told of each look. @default nobody is */
   readonly onLook?: (look: HeartbeatLook) => void;
 }
 
 /** All that the heartbeat's actor understands. */
 export type HeartbeatActorMessage =
+  | PermitNews
   | { readonly type: "look" }
   | { readonly type: "looked"; readonly outcome: Outcome<string> };
 
@@ -75,12 +81,14 @@ export function heartbeatActor(options: HeartbeatOptions): ActorDefinition<Heart
 class Heartbeat implements Actor<HeartbeatActorMessage> {
   readonly #context: ActorContext<HeartbeatActorMessage>;
   readonly #options: HeartbeatOptions;
+  readonly #permit: WorkPermit | undefined;
   /** Times are counted from the epoch, so that a restart begins no interval anew. */
   #nextMs: number;
 
   constructor(context: ActorContext<HeartbeatActorMessage>, options: HeartbeatOptions) {
     this.#context = context;
     this.#options = options;
+    this.#permit = options.permitFor?.(context.self);
     this.#nextMs = slotAfter(context.clock.now(), options.intervalMs);
     this.#wait();
   }
@@ -91,9 +99,17 @@ class Heartbeat implements Actor<HeartbeatActorMessage> {
         return this.#look();
       case "looked":
         return this.#looked(message.outcome);
+      case "permit_granted":
+        return void this.#permit?.take(message.requestId);
+      case "permit_delayed":
+        return; // nobody waits for it
       default:
         return unreachable(message);
     }
+  }
+
+  stopped(): void {
+    this.#permit?.end();
   }
 
   #wait(): void {
@@ -112,12 +128,13 @@ class Heartbeat implements Actor<HeartbeatActorMessage> {
     const slotMs = slotAfter(nowMs, intervalMs) - intervalMs;
     this.#nextMs = slotMs + intervalMs;
     this.#context.pipe(
-      (signal) => beat(this.#options, { slotMs, nowMs, signal }),
+      (signal) => beat(this.#options, { slotMs, nowMs, signal, permit: this.#permit }),
       (outcome) => ({ type: "looked", outcome }),
     );
   }
 
   #looked(outcome: Outcome<string>): void {
+    this.#permit?.end();
     const what = outcome.state === "ok" ? outcome.value : `failed: ${outcome.error.message}`;
     this.#options.onLook?.({ atMs: this.#context.clock.now(), outcome: what });
     if (outcome.state === "ok") logger.debug("Heartbeat: {what}", { what: outcome.value });
@@ -146,10 +163,14 @@ interface Beat {
   readonly slotMs: number;
   readonly nowMs: number;
   readonly signal: AbortSignal;
+  readonly permit: WorkPermit | undefined;
 }
 
 /** One look; says in half a sentence what came of it. */
-async function beat(options: HeartbeatOptions, { slotMs, nowMs, signal }: Beat): Promise<string> {
+async function beat(
+  options: HeartbeatOptions,
+  { slotMs, nowMs, signal, permit }: Beat,
+): Promise<string> {
   const { quietHours, timezone, journal, runs, model } = options;
   if (isQuiet(quietHours, nowMs, timezone)) return "quiet hours";
   const tasks = activeTasks(await options.read() ?? "");
@@ -161,7 +182,9 @@ async function beat(options: HeartbeatOptions, { slotMs, nowMs, signal }: Beat):
   // Noted first: a process that dies over it does not ask again and again.
   await keep(journal, { ...state, slotMs });
   const dated = tasks.map((task) => ({ task, lastMs: state.done[digest(task)] ?? null }));
+  await permit?.regain(signal);
   const decided = await decide(model, dated, { nowMs, timezone, signal });
+  permit?.end();
   if (decided.action === "skip") return decided.reason;
   const target = await options.target();
   await runs.accept(inputOf(decided.tasks, slotMs, target));

@@ -32,3 +32,18 @@ export interface RunPort {
   /** The conversation of a chat. */
   sessionKeyOf(channel: string, chatId: string): string;
 }
+
+/** What whoever waits for leave to work is told. */
+export type PermitNews =
+  | { readonly type: "permit_granted"; readonly requestId: string }
+  | { readonly type: "permit_delayed"; readonly requestId: string };
+
+/** Leave to ask a model: few do so at once. */
+export interface WorkPermit {
+  /** Asks for it, and resolves when it is there. @throws the signal's reason */
+  regain(signal: AbortSignal): Promise<void>;
+  /** Hands news on that it was granted. */
+  take(requestId: string): boolean;
+  /** Gives it back, also while it is asked for. */
+  end(): void;
+}

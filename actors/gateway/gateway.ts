@@ -15,6 +15,7 @@ import { ActorSystem } from "../kernel/system.ts";
 import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
+import { untoldSubagents } from "../session/subagents/untold.ts";
 import { startActors, type StartedActors } from "./actor_wiring.ts";
 import { HealthServer } from "./adapters/health_server.ts";
 import { lacksFolder, realFolder } from "./adapters/local_folders.ts";
@@ -73,6 +74,11 @@ export class Gateway implements AsyncDisposable {
     return this.#parts.report();
   }
 
+  /** Subagents of a conversation that work, or whose result waits. @throws {JournalError} */
+  untoldSubagents(sessionKey: string): Promise<number> {
+    return untoldSubagents(sessionKey, this.#parts.journal);
+  }
+
   /** `http://…/health`, or undefined where it is not served. */
   get healthUrl(): string | undefined {
     return this.#parts.healthServer?.url;
@@ -91,6 +97,7 @@ export class Gateway implements AsyncDisposable {
 
 /** What runs. */
 interface Parts extends StartedActors {
+  readonly journal: Journal;
   readonly healthServer: HealthServer | undefined;
   readonly report: () => Promise<HealthReport>;
 }
@@ -172,11 +179,11 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     });
   if (!isWhole) {
     print(await services.toolsLine);
-    return { ...actors, healthServer: undefined, report };
+    return { journal, ...actors, healthServer: undefined, report };
   }
   const healthServer = hasHealth ? owned.use(listenForHealth(loaded, report, watch)) : undefined;
   print(`Health: ${healthServer?.url ?? "off"}`);
-  const sessions = sessionHandlers({ recall: services.recall, router: core.router });
+  const sessions = sessionHandlers({ recall: services.recall, router: core.router, journal });
   await openControl(options, owned, {
     startedAtMs,
     model: services.modelLine,
@@ -195,7 +202,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   owned.use(new MediaKeeper(world.clock, media, bounds));
   tellServing();
   printOnceKnown(services.toolsLine, print, owned);
-  return { ...actors, healthServer, report };
+  return { journal, ...actors, healthServer, report };
 }
 
 /** The actors' home, whose events go out, and whose dead letters are logged. */

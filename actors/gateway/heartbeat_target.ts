@@ -9,6 +9,7 @@ import type { HeartbeatTarget } from "../automation/heartbeat.ts";
 import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
+import { effectiveSessionKey } from "./session_key.ts";
 
 const logger = getLogger(["troupe", "gateway", "heartbeat_target"]);
 
@@ -20,6 +21,7 @@ const TERMINAL = "cli";
 const noteShape = z.object({
   channel: z.string(),
   chatId: z.string(),
+  sessionKey: z.string(),
   context: z.record(z.string(), z.json()),
 });
 
@@ -28,6 +30,8 @@ export interface HeartbeatTargetsOptions {
   readonly journal: Pick<Journal, "note" | "commit">;
   /** `channel:chat`; null: where a person last wrote. */
   readonly configured: string | null;
+  /** Whether all chats have one conversation. */
+  readonly isUnified: boolean;
   /** Whose words count: where there are owners, theirs. */
   readonly isOwner: (sender: Pick<Inbound, "channel" | "senderId">) => boolean;
 }
@@ -44,23 +48,24 @@ export class HeartbeatTargets {
   /** A message was taken in. Never waits: only another chat than before is noted. */
   saw(inbound: Inbound): void {
     const { configured, isOwner } = this.#options;
-    const { channel, chatId } = inbound;
+    const { channel, chatId, sessionKey } = inbound;
     if (configured !== null || channel === SYSTEM_CHANNEL || channel === TERMINAL) return;
     if (!isOwner(inbound)) return;
     const context = threadOf(inbound);
     const isSame = this.#last?.channel === channel && this.#last.chatId === chatId &&
+      this.#last.sessionKey === sessionKey &&
       JSON.stringify(this.#last.context) === JSON.stringify(context);
     if (isSame) return;
-    const target = this.#last = { channel, chatId, context };
+    const target = this.#last = { channel, chatId, sessionKey, context };
     void this.#note({ ...target });
   }
 
   /** Null where nobody is to be told. @throws {JournalError} */
   async find(hasChannel: (name: string) => boolean): Promise<HeartbeatTarget | null> {
-    const { configured, journal } = this.#options;
+    const { configured, journal, isUnified } = this.#options;
     const target = configured === null
       ? this.#last ?? noteShape.safeParse(await journal.note(NOTE)).data ?? null
-      : placeOf(configured);
+      : placeOf(configured, isUnified);
     return target !== null && hasChannel(target.channel) ? target : null;
   }
 
@@ -79,8 +84,9 @@ function threadOf({ channel, chatId, sessionKey, context }: Inbound): JsonObject
   return sessionKey.startsWith(`${channel}:${chatId}:`) ? context : {};
 }
 
-function placeOf(key: string): HeartbeatTarget {
+function placeOf(key: string, isUnified: boolean): HeartbeatTarget {
   const colon = key.indexOf(":");
   const [channel, chatId] = [key.slice(0, Math.max(0, colon)), key.slice(colon + 1)];
-  return { channel, chatId, context: {} };
+  const sessionKey = effectiveSessionKey({ channel, chatId, override: undefined, isUnified });
+  return { channel, chatId, sessionKey, context: {} };
 }

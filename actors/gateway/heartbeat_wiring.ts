@@ -8,15 +8,24 @@ import {
   heartbeatActor,
   type HeartbeatActorMessage,
   type HeartbeatLook,
+  type HeartbeatTarget,
 } from "../automation/heartbeat.ts";
 import { isWorthTelling } from "../automation/heartbeat_model.ts";
 import type { HeartbeatConfig } from "../config/schema/servers.ts";
-import { type Inbound, type Journal, SYSTEM_CHANNEL } from "../journal/journal.ts";
+import {
+  heartbeatWordId,
+  type Inbound,
+  type Journal,
+  type NewInbound,
+  SYSTEM_CHANNEL,
+} from "../journal/journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { derived, liveView } from "../kernel/live_view.ts";
+import type { NewId } from "../kernel/random.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { AskedModel } from "../memory/ask_once.ts";
 import type { HeartbeatPort } from "../session/ports.ts";
+import { TurnPermit } from "../session/turn_permit.ts";
 import type { UsageLedger } from "../session/usage_ledger.ts";
 import type { Core } from "./core.ts";
 import { countedCalls } from "./counted_calls.ts";
@@ -31,6 +40,7 @@ const DECISION_TOKENS_MAX = 2_000;
 export interface HeartbeatWiring {
   readonly now: () => HeldConfig;
   readonly journal: Journal;
+  readonly newId: NewId;
   readonly usage: UsageLedger;
   readonly readPrompt: (path: string) => Promise<string | null>;
 }
@@ -42,7 +52,7 @@ export interface HeartbeatSurroundings {
   ) => ActorRef<HeartbeatActorMessage>;
   /** Ends it, and waits for that. */
   readonly stop: (actor: ActorRef<HeartbeatActorMessage>) => Promise<void>;
-  readonly core: Pick<Core, "accept" | "outboxes">;
+  readonly core: Pick<Core, "accept" | "gate" | "outboxes">;
 }
 
 /** The heartbeat, as the rest of the gateway sees it. */
@@ -69,7 +79,7 @@ export interface HeartbeatReport {
 
 /** Wires it. */
 export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
-  const { now, journal, readPrompt } = options;
+  const { now, journal, newId, readPrompt } = options;
   const settings = () => now().loaded.config.gateway.heartbeat;
   const model = liveView(derived(now, (held) => askedModel(options, held)));
   const owners = derived(now, ({ loaded }) => ownerCheck(loaded.config.owners));
@@ -79,11 +89,15 @@ export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
     get configured() {
       return settings().target;
     },
+    get isUnified() {
+      return now().loaded.config.agents.defaults.unifiedSession;
+    },
   });
+  const target = () => targets.find((name) => surroundings?.core.outboxes.has(name) ?? false);
   let last: HeartbeatLook | null = null;
   let surroundings: HeartbeatSurroundings | undefined;
   let actor: ActorRef<HeartbeatActorMessage> | undefined;
-  const start = ({ spawn, core }: HeartbeatSurroundings) => {
+  const start = ({ spawn, core: { accept, gate } }: HeartbeatSurroundings) => {
     const { enabled, intervalS, quietHours } = settings();
     if (!enabled) return;
     actor = spawn(heartbeatActor({
@@ -94,20 +108,26 @@ export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
       model,
       journal,
       runs: {
-        accept: (inbound) => core.accept(inbound),
+        accept,
         find: (inputId) => journal.inbound(SYSTEM_CHANNEL, inputId),
       },
-      target: () => targets.find((name) => core.outboxes.has(name)),
+      target,
+      permitFor: (holder) => new TurnPermit({ gate, holder, newId, isBackground: true }),
       onLook: (look) => last = look,
     }));
   };
   return {
     port: {
+      sessionKey: HEARTBEAT_SESSION,
       get recentMessagesMax() {
         return settings().keepRecentMessages;
       },
       isWorthTelling: ({ content: task }, answer, signal) =>
         isWorthTelling(model, { task, answer }, signal),
+      tell: async (home, answer) => {
+        const whom = await target();
+        if (whom !== null) await surroundings?.core.accept(wordFor(whom, home, answer));
+      },
     },
     start: (reached) => {
       surroundings = reached;
@@ -124,6 +144,23 @@ export function wireHeartbeat(options: HeartbeatWiring): WiredHeartbeat {
     saw: (inbound) => targets.saw(inbound),
     report: () => settings().enabled ? { everyS: settings().intervalS, last } : null,
     line: heartbeatLine(settings()),
+  };
+}
+
+/** What is said in the conversation of a person, as if it had been found there. */
+function wordFor(
+  { channel, chatId, sessionKey, context }: HeartbeatTarget,
+  { platformId }: Inbound,
+  content: string,
+): NewInbound {
+  return {
+    ...{ sessionKey, chatId, context, content },
+    channel: SYSTEM_CHANNEL,
+    platformId: heartbeatWordId(platformId),
+    replyChannel: channel,
+    senderId: "heartbeat",
+    media: [],
+    wantsStream: false,
   };
 }
 

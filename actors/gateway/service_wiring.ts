@@ -147,11 +147,11 @@ export function wireServices(options: WiringOptions): WiredServices {
     ...{ loaded, now, world, journal, workspace, usage, spawn, isScheduled },
     skills: dreamSkills(() => skills),
   });
-  const { clock } = world;
+  const { clock, newId } = world;
   const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
   const automation = wireAutomation({ loaded, now, world, journal, workspace, isScheduled });
   const readPrompt = (path: string) => promptFiles.read(path);
-  const heartbeat = wireHeartbeat({ now, journal, usage, readPrompt });
+  const heartbeat = wireHeartbeat({ now, journal, newId, usage, readPrompt });
   const rules = pathRules(loaded, workspace);
   const ground: ToolboxGround = {
     ...{ world, rules, processes: shell.processes },

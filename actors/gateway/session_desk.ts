@@ -6,6 +6,7 @@
 
 import { join } from "node:path";
 import type { Locations } from "../config/locations.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { RecallKeeper } from "../memory/recall/adapters/recall_keeper.ts";
 import type { RecallAnswer } from "../memory/recall/protocol.ts";
@@ -13,6 +14,7 @@ import { recallFolder, recallIndexPath } from "../memory/recall/recall_actor.ts"
 import type { MemoryScopeSetting } from "../memory/scope.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
 import { eraseSession, type SessionErased } from "../session/session_erasure.ts";
+import { untoldSubagents } from "../session/subagents/untold.ts";
 import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
 import { answers, type ControlHandler } from "./control_handler.ts";
 import { type LockTaker, takeLocks, takeStateLock } from "./locks.ts";
@@ -22,6 +24,7 @@ import {
   eraseSessionRequest,
   type OwnerSearch,
   searchSessionsRequest,
+  untoldSubagentsRequest,
 } from "./session_requests.ts";
 import { openJournal } from "./state_journal.ts";
 import type { World } from "./world.ts";
@@ -31,13 +34,17 @@ const ERASE_MS = 20_000;
 
 /** How the gateway answers about conversations. */
 export function sessionHandlers(
-  { recall, router }: {
+  { recall, router, journal }: {
     readonly recall: Pick<WiredRecall, "search">;
     readonly router: ActorRef<RouterMessage>;
+    readonly journal: Pick<Journal, "waiting" | "interrupted">;
   },
 ): ControlHandler[] {
   return [
     answers(searchSessionsRequest, (search) => recall.search({ ...search, scope: null })),
+    answers(untoldSubagentsRequest, async ({ key }) => ({
+      count: await untoldSubagents(key, journal),
+    })),
     answers(eraseSessionRequest, async ({ key: sessionKey }, { signal }) => {
       const state = await router.ask<SessionErased>(
         (replyTo) => ({ type: "erase_session", sessionKey, replyTo }),

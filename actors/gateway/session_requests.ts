@@ -43,6 +43,15 @@ export const searchSessionsRequest: ControlRequest<OwnerSearch, RecallAnswer> = 
   },
 );
 
+/** Counts the subagents of a conversation that work, or whose result waits. */
+export const untoldSubagentsRequest: ControlRequest<
+  { readonly key: string },
+  { readonly count: number }
+> = query("untold_subagents", {
+  params: z.object({ key: z.string().min(1) }),
+  result: z.object({ count: z.int().min(0) }),
+});
+
 /** Deletes a conversation. */
 export const eraseSessionRequest: ControlRequest<
   { readonly key: string },

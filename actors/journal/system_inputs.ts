@@ -9,6 +9,9 @@ import { type NewInbound, SYSTEM_CHANNEL } from "./journal_rows.ts";
 /** The parts of the gateway that hand messages in. */
 export type SystemSource = "cron" | "heartbeat" | "subagent";
 
+/** Begins the id of a word that is told. */
+const TOLD = "heartbeat:told:";
+
 /** The id of a due run of a job. */
 export function cronInputId(jobId: string, dueMs: number): string {
   return `cron:${jobId}:${dueMs}`;
@@ -17,6 +20,19 @@ export function cronInputId(jobId: string, dueMs: number): string {
 /** The id of a look at the heartbeat's tasks. */
 export function heartbeatInputId(dueMs: number): string {
   return `heartbeat:${dueMs}`;
+}
+
+/** The id of what came of such a look, as the word that a person is told. */
+export function heartbeatWordId(inputId: string): string {
+  return `${TOLD}${inputId}`;
+}
+
+/**
+ * Whether a message is a word that is ready to be said in its conversation, and no model asked: so
+ * it stands where whoever answers it is understood.
+ */
+export function isReadyWord(inbound: Pick<NewInbound, "channel" | "platformId">): boolean {
+  return inbound.channel === SYSTEM_CHANNEL && inbound.platformId.startsWith(TOLD);
 }
 
 /** The id of a subagent's result. */

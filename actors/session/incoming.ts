@@ -6,6 +6,7 @@
 import type { UserMessage } from "../../providers/provider.ts";
 import {
   type Inbound,
+  isReadyWord,
   type Journal,
   SYSTEM_CHANNEL,
   type SystemSource,
@@ -19,6 +20,7 @@ import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./ru
 import { sentFields } from "./sent_files.ts";
 import type { Joining } from "./steps.ts";
 import { isUnderWay, subagentFields } from "./subagents/subagent_row.ts";
+import { TOLD_LINE } from "./telling.ts";
 
 /** Rows that one look into the journal reads. */
 const PAGE_ROWS = 64;
@@ -118,7 +120,7 @@ export async function followUpsOf(
   const ofChat = page
     .slice(0, firstEnd === -1 ? page.length : firstEnd)
     .filter((waiting) => isSameTalk(waiting, inbound) && !isCommand(waiting))
-    .filter((waiting) => !isUnderWay(waiting));
+    .filter((waiting) => !isUnderWay(waiting) && !isReadyWord(waiting));
   const firstDraft = ofChat.findIndex(({ draft }) => draft !== null);
   return ofChat.slice(0, firstDraft === -1 ? countMax : Math.min(firstDraft, countMax));
 }
@@ -164,7 +166,7 @@ export async function openInbound(
   inbound: Inbound,
   { settings, readImage, readDocument, clock, archive }: InboundReaders,
 ): Promise<OpenedInbound> {
-  const { content } = inbound;
+  const content = isReadyWord(inbound) ? TOLD_LINE : inbound.content;
   const { channel, chatId } = placeOf(inbound);
   const { timezone } = settings;
   const source = systemSource(inbound);

@@ -243,10 +243,14 @@ export interface SubagentRules {
 
 /** How turns of the heartbeat differ from those of people. */
 export interface HeartbeatPort {
-  /** Earlier messages that the model sees. */
+  /** Where tasks are done. */
+  readonly sessionKey: string;
+  /** Messages of that conversation which are kept, whole turns. */
   readonly recentMessagesMax: number;
   /** Whether somebody should hear of an answer. @throws the signal's reason */
   isWorthTelling(home: Inbound, answer: string, signal: AbortSignal): Promise<boolean>;
+  /** Hands an answer on to the conversation of whom it concerns, once. @throws {JournalError} */
+  tell(home: Inbound, answer: string): Promise<void>;
 }
 
 /** All that sessions share. */

@@ -224,13 +224,14 @@ export class TurnSteps {
    * ends, unless others wait for their turn alone.
    */
   async answer(answer: GivenAnswer, next: readonly Joining[] = []): Promise<void> {
-    const rows = this.#rows(this.#inbounds, {
-      state: "pending",
-      content: answer.content,
-      preamble: answer.preamble,
-      settles: settlements(this.#inbounds, answer.outcome),
-    });
-    const ends = changes(this.#inbounds, answer.outcome);
+    const { content, preamble, outcome } = answer;
+    const settles = settlements(this.#inbounds, outcome);
+    // What came from inside may have nothing to say, and nobody to be told that it is over.
+    const isSilent = content + preamble === "" && settles.length === 0 && !this.#openRow;
+    const rows = isSilent
+      ? []
+      : this.#rows(this.#inbounds, { state: "pending", content, preamble, settles });
+    const ends = changes(this.#inbounds, outcome);
     // Of a round that was cut short.
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     if (answer.message !== null) drafts.push(this.#draft(answer.message));

@@ -5,7 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { AssistantMessage, SystemMessage } from "../../providers/provider.ts";
-import { type Inbound, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
+import { type Inbound, isReadyWord, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import type { TurnEndNews } from "../tools/hooks/hook_event.ts";
@@ -25,6 +25,7 @@ import { sentFiles } from "./sent_files.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
 import type { GivenAnswer, TurnSteps } from "./steps.ts";
+import { isOfHeartbeat, NOTHING_SAID, toldElsewhere } from "./telling.ts";
 import { toolHints } from "./tool_hint.ts";
 import { progressReporter } from "./tool_progress.ts";
 import { type CallPlace, ToolMessages } from "./tool_messages.ts";
@@ -149,9 +150,10 @@ export class Turn {
   async #run(signal: AbortSignal): Promise<TurnEnd> {
     let begun = await this.#start(signal);
     if (begun === undefined) return { mayLeaveWork: false };
+    if (isReadyWord(this.steps.inbound)) return await this.#sayReady(begun, signal);
     for (;;) {
       const { clock } = this.#services;
-      using limit = new TurnLimit({ clock, signal, home: () => this.steps.inbounds[0] });
+      using limit = new TurnLimit({ clock, signal, isUnasked: () => this.#isUnasked });
       try {
         return await this.#answer(begun, limit.signal);
       } catch (error) {
@@ -161,6 +163,15 @@ export class Turn {
         begun = { replay: await this.#runAlone(signal), mayLeaveWork: true };
       }
     }
+  }
+
+  /** It was found elsewhere, and is said here. */
+  async #sayReady({ mayLeaveWork }: Begun, signal: AbortSignal): Promise<TurnEnd> {
+    const { content } = this.steps.inbound;
+    signal.throwIfAborted();
+    const message: AssistantMessage = { role: "assistant", content };
+    await this.steps.answer({ outcome: "done", message, content, preamble: "" });
+    return { mayLeaveWork };
   }
 
   async #answer(begun: Begun, signal: AbortSignal): Promise<TurnEnd> {
@@ -216,8 +227,9 @@ export class Turn {
     const begun = await this.#reader.readFirst(waiting.first);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
     if (this.#notWithdrawn([begun.joining]).length === 0) return await this.#begin(signal);
-    const isHeartbeat = systemSource(waiting.first) === "heartbeat";
-    const recentMax = isHeartbeat ? this.#services.heartbeat?.recentMessagesMax : undefined;
+    const { heartbeat } = this.#services;
+    const isHeartbeat = isOfHeartbeat(waiting.first, heartbeat);
+    const recentMax = isHeartbeat ? heartbeat?.recentMessagesMax : undefined;
     const replay = this.#log.conversation.forkReplay(recentMax);
     // What it brings to mind is looked for while the journal works.
     const [shown] = await Promise.all([begun.show(), this.steps.begin(begun.joining)]);
@@ -319,7 +331,11 @@ export class Turn {
     talk: Talk,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const answer = await this.#worthTelling(this.#answerOf(attempt, talk.sent), talk, signal);
+    const answer = await toldElsewhere(this.#answerOf(attempt, talk.sent), {
+      home: talk.home,
+      services: this.#services,
+      signal,
+    });
     this.#outcome = answer.outcome;
     const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
     const joining = this.#notWithdrawn(followUps);
@@ -333,15 +349,6 @@ export class Turn {
     return false;
   }
 
-  /** What the heartbeat found is told only where it is worth it; that it failed is not. */
-  async #worthTelling(answer: GivenAnswer, { home }: Talk, signal: AbortSignal) {
-    const { heartbeat } = this.#services;
-    if (heartbeat === undefined || systemSource(home) !== "heartbeat") return answer;
-    const isTold = answer.outcome === "done" && answer.content !== "" &&
-      await heartbeat.isWorthTelling(home, answer.content, signal);
-    return isTold ? answer : { ...answer, content: "", preamble: "" };
-  }
-
   #answerOf(attempt: Answered, sent: ToolMessages): GivenAnswer {
     const isSuppressed = this.#isSuppressed(sent);
     const { hasSentHome } = sent;
@@ -351,18 +358,18 @@ export class Turn {
   /** Nobody waits for it, and what comes after it should. */
   async #outOfTime(): Promise<void> {
     const text = outOfTime(this.rounds);
-    const isTold = systemSource(this.steps.inbound) !== "heartbeat";
-    const content = isTold ? text : "";
     const message: AssistantMessage = { role: "assistant", content: text };
     this.#outcome = "failed";
-    await this.steps.answer({ outcome: "failed", message, content, preamble: "" });
+    const told = this.#isOfHeartbeat ? NOTHING_SAID : { content: text, preamble: "" };
+    await this.steps.answer({ outcome: "failed", message, ...told });
   }
 
   /** The turn ends before the model is done. */
-  async #giveUp(content: string): Promise<true> {
-    const message: AssistantMessage = { role: "assistant", content };
+  async #giveUp(text: string): Promise<true> {
+    const message: AssistantMessage = { role: "assistant", content: text };
     const { preamble } = this.#view.shown;
-    await this.steps.answer({ outcome: "done", message, content, preamble });
+    const told = this.#isOfHeartbeat ? NOTHING_SAID : { content: text, preamble };
+    await this.steps.answer({ outcome: "done", message, ...told });
     return true;
   }
 
@@ -397,10 +404,20 @@ export class Turn {
     for (const { shown } of joining) replay.push(shown);
   }
 
+  /** Nobody waits for what it answers just now. */
+  get #isUnasked(): boolean {
+    const [home] = this.steps.inbounds;
+    return home !== undefined && (this.#isOfHeartbeat || isUnasked(home));
+  }
+
+  get #isOfHeartbeat(): boolean {
+    return isOfHeartbeat(this.steps.inbound, this.#services.heartbeat);
+  }
+
   #showAnswer(): void {
     const { replyChannel, chatId, context } = this.steps.inbound;
     // Where nobody waits, nobody is told how far it is.
-    const isQuiet = isUnasked(this.steps.inbound) && this.steps.openRow === undefined;
+    const isQuiet = this.#isUnasked && this.steps.openRow === undefined;
     const isHidden = replyChannel === null || isQuiet;
     const outbox = isHidden ? undefined : this.#services.outbox(replyChannel);
     const showsReasoning = this.#services.showsReasoning?.(replyChannel ?? "") ?? false;

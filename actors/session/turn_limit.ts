@@ -11,17 +11,18 @@ import { LinkedSignal } from "../kernel/linked_signal.ts";
 /** Waiting for its permit not included; a turn that goes on after a crash has as long again. */
 export const UNASKED_TURN_MINUTES = 30;
 
-/** Whether nobody waits for the answer: it was due, and nobody asked. */
+/** Whether nobody waits for the answer: it was due, and nobody asked; or nobody can hear it. */
 export function isUnasked(inbound: Inbound | undefined): boolean {
   const source = inbound && systemSource(inbound);
-  return source === "cron" || source === "heartbeat";
+  if (source === "cron" || source === "heartbeat") return true;
+  return source === "subagent" && inbound?.replyChannel === null;
 }
 
 /** What a limit is made from. */
 export interface TurnLimitOptions {
   readonly clock: Clock;
-  /** What the turn answers just now. */
-  readonly home: () => Inbound | undefined;
+  /** Nobody waits for what the turn answers just now. */
+  readonly isUnasked: () => boolean;
   /** The turn's own. */
   readonly signal: AbortSignal;
 }
@@ -32,12 +33,12 @@ export class TurnLimit implements Disposable {
   readonly #linked: LinkedSignal;
   readonly #timer: Timer | undefined;
 
-  constructor({ clock, home, signal }: TurnLimitOptions) {
+  constructor({ clock, isUnasked, signal }: TurnLimitOptions) {
     this.#linked = new LinkedSignal(signal, this.#passing.signal);
-    if (!isUnasked(home())) return;
+    if (!isUnasked()) return;
     this.#timer = clock.setTimer(UNASKED_TURN_MINUTES * 60_000, () => {
       // Somebody who wrote meanwhile may have an answer in the making.
-      if (isUnasked(home())) this.#passing.abort(new DOMException("too long", "TimeoutError"));
+      if (isUnasked()) this.#passing.abort(new DOMException("too long", "TimeoutError"));
     });
   }
 

@@ -16,6 +16,7 @@ import {
   endedFileName,
   endedNote,
 } from "./ended_conversation.ts";
+import { suffixStart } from "./consolidation_plan.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
@@ -109,9 +110,8 @@ export class Upkeep {
   /** Begins what is due, unless something is under way. */
   next(): void {
     const { services: { clock }, start } = this.#options;
-    const consolidator = this.#consolidator;
-    if (consolidator === undefined || this.isBusy || clock.now() < this.#quietUntilMs) return;
-    const work = this.#due(consolidator);
+    if (this.isBusy || clock.now() < this.#quietUntilMs) return;
+    const work = this.#due();
     if (work === undefined) return;
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const running = start((signal) => work(signal).finally(resolve));
@@ -150,11 +150,31 @@ export class Upkeep {
     await over;
   }
 
-  #due(consolidator: Consolidator): ((signal: AbortSignal) => Promise<RunEnd>) | undefined {
+  #due(): ((signal: AbortSignal) => Promise<RunEnd>) | undefined {
+    const consolidator = this.#consolidator;
+    const { services: { heartbeat } } = this.#options;
+    if (heartbeat !== undefined && this.#log?.sessionKey === heartbeat.sessionKey) {
+      return this.#cut(heartbeat.recentMessagesMax);
+    }
+    if (consolidator === undefined) return undefined;
     if (this.#hasRemains) return (signal) => this.#finishRemains(consolidator, signal);
     if (this.#takeCompaction()) return (signal) => this.#compact(consolidator, signal);
     if (!consolidator.isPressed) return undefined;
     return (signal) => consolidator.relieve(signal);
+  }
+
+  /** The heartbeat's is never summed up: its newest turns stay, the rest is of use to nobody. */
+  #cut(keptMax: number): (() => Promise<RunEnd>) | undefined {
+    const log = this.#log;
+    if (log === undefined || this.#options.openTurn() !== undefined) return undefined;
+    const { messages } = log.conversation;
+    const from = keptMax === 0 ? messages.length : suffixStart(messages, 0, keptMax);
+    if (from === 0) return undefined;
+    return async () => {
+      await log.consolidate(from, (metadata) => metadata);
+      await log.dropConsolidated();
+      return "done";
+    };
   }
 
   /** Whether to compact now: what is in use is left alone, and comes again when it is idle. */

@@ -16,6 +16,7 @@ import { completions } from "./completions.ts";
 import { OpenMessages, RunningTurn } from "./open_messages.ts";
 import { hideLineEnds } from "./paste_filter.ts";
 import { Screen } from "./screen.ts";
+import { waitForSubagents } from "./subagent_wait.ts";
 import { eventLine, type HandedInEvent, type TerminalEvent } from "./terminal_events.ts";
 import { VERSION } from "./version.ts";
 
@@ -94,16 +95,22 @@ class Conversation {
 
   /** Holds the conversation to its end. @throws what broke the line */
   async hold(line: ChatLine): Promise<void> {
-    const { terminal, isTyped } = this.#scene;
+    const { terminal, isTyped, loaded } = this.#scene;
     this.#watch(line);
     if (isTyped) this.#greet(line);
     await this.#converse(line);
     this.#input.close();
     if (this.#breakage !== undefined) throw this.#breakage;
-    if (isTyped && !this.#isCut && line.via === "own" && this.#open.count > 0) {
+    if (this.#isCut || line.via !== "own") return;
+    if (isTyped) void this.#interrupted.then((signal) => exit(exitCodeFor(signal)));
+    if (isTyped && this.#open.count > 0) {
       terminal.write("Waiting for the running turn; Ctrl-C leaves it for the next time\n");
-      void this.#interrupted.then((signal) => exit(exitCodeFor(signal)));
     }
+    const limitMs = loaded.config.agents.subagents.timeoutS * 1_000;
+    const over = new AbortController();
+    using _over = { [Symbol.dispose]: () => over.abort() };
+    const waiting = waitForSubagents(line, { terminal, limitMs, signal: over.signal });
+    await Promise.race([waiting, this.#interrupted]);
   }
 
   close(): void {

@@ -6,16 +6,24 @@
 import type { LoadedConfig } from "../../actors/config/load_config.ts";
 import { connectControl } from "../../actors/gateway/adapters/control_socket.ts";
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
-import { type ControlPeer, openCall } from "../../actors/gateway/control_client.ts";
+import { askDoor, type ControlPeer, openCall } from "../../actors/gateway/control_client.ts";
 import { ControlError } from "../../actors/gateway/control_errors.ts";
 import { LockedError } from "../../actors/gateway/errors.ts";
 import { Gateway } from "../../actors/gateway/gateway.ts";
+import { effectiveSessionKey } from "../../actors/gateway/session_key.ts";
+import { untoldSubagentsRequest } from "../../actors/gateway/session_requests.ts";
 import { asError } from "../../actors/kernel/errors.ts";
 import { localServers } from "../../providers/adapters/local_probe.ts";
 import type { HandInResult } from "../channel.ts";
 import { pause } from "./adapters/process.ts";
 import { chatRequest } from "./chat_requests.ts";
-import type { HandedInEvent, Said, TerminalEvent, TerminalPlace } from "./terminal_events.ts";
+import {
+  type HandedInEvent,
+  type Said,
+  TERMINAL_CHANNEL,
+  type TerminalEvent,
+  type TerminalPlace,
+} from "./terminal_events.ts";
 import { TerminalHub } from "./terminal_hub.ts";
 import { VERSION } from "./version.ts";
 
@@ -51,6 +59,8 @@ export interface ChatLine extends AsyncDisposable {
   /** `gateway`: what was said goes on when this process ends. */
   readonly via: "gateway" | "own";
   say(said: Said): Promise<HandInResult>;
+  /** Subagents of the conversation that work, or whose result waits. @throws {ControlError} */
+  subagents(): Promise<number>;
   /** Rejects when the line breaks; never resolves. */
   readonly broken: Promise<never>;
 }
@@ -106,11 +116,24 @@ function remoteLine(peer: ControlPeer, options: ChatLineOptions): ChatLine {
       call.say(message).catch(() => {}); // the broken line tells of it
       return Promise.race([waiting.promise, broken]);
     },
+    subagents: async () => {
+      const asked = await connectControl(options.loaded.locations.stateFolder);
+      if (asked === null) return 0;
+      const params = { key: sessionKeyOf(options) };
+      return (await askDoor(asked, untoldSubagentsRequest, params, systemWorld().clock)).count;
+    },
     [Symbol.asyncDispose]: () => {
       call.close();
       return Promise.resolve();
     },
   };
+}
+
+/** The conversation of a place. */
+function sessionKeyOf({ loaded, place: { chatId, sessionKey } }: ChatLineOptions): string {
+  const { unifiedSession: isUnified } = loaded.config.agents.defaults;
+  const override = sessionKey ?? undefined;
+  return effectiveSessionKey({ channel: TERMINAL_CHANNEL, chatId, override, isUnified });
 }
 
 async function ownLine(options: ChatLineOptions): Promise<ChatLine> {
@@ -131,6 +154,7 @@ async function ownLine(options: ChatLineOptions): Promise<ChatLine> {
     via: "own",
     broken: Promise.withResolvers<never>().promise,
     say: (message) => link.say(message),
+    subagents: () => gateway.untoldSubagents(sessionKeyOf(options)),
     // The link stays to the end: what comes while turns finish is still shown.
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   };

@@ -12,6 +12,7 @@ import type { Terminal } from "./adapters/terminal.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
 import type { LineRenderer } from "./markdown/line_renderer.ts";
 import { Screen } from "./screen.ts";
+import { waitForSubagents } from "./subagent_wait.ts";
 import {
   eventLine,
   type SettledEvent,
@@ -50,6 +51,7 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
   const { promise: settled, resolve } = Promise.withResolvers<SettledEvent["outcome"]>();
   const platformId = crypto.randomUUID();
   const stopId = crypto.randomUUID();
+  const stopped = Promise.withResolvers<void>();
   await using line = await openChatLine({
     ...scene,
     isBrief: true,
@@ -58,6 +60,7 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
       if (isJson) write(eventLine(event));
       else if (event.type === "shown") screen.show(event);
       if (event.type === "settled" && event.platformId === platformId) resolve(event.outcome);
+      if (event.type === "settled" && event.platformId === stopId) stopped.resolve();
     },
   });
   const result = await line.say({ platformId, content: question });
@@ -72,23 +75,39 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
     line.broken,
     interrupted.then((signal) => ({ signal })),
   ]);
-  if (typeof ended === "string") return ended === "failed" ? 1 : 0;
-  await leave(line, stopId, { settled, terminal });
-  return exitCodeFor(ended.signal);
+  const cut = typeof ended === "string"
+    ? await Promise.race([untilDone(line, { scene, signal: over.signal }), interrupted])
+    : ended.signal;
+  if (cut === null) return ended === "failed" ? 1 : 0;
+  await leave(line, stopId, { stopped: stopped.promise, terminal });
+  return exitCodeFor(cut);
+}
+
+/** The question has its answer, and subagents may work on for it. */
+async function untilDone(
+  line: ChatLine,
+  { scene: { terminal, loaded }, signal }: {
+    readonly scene: Pick<ChatScene, "terminal" | "loaded">;
+    readonly signal: AbortSignal;
+  },
+): Promise<null> {
+  const limitMs = loaded.config.agents.subagents.timeoutS * 1_000;
+  await waitForSubagents(line, { terminal, limitMs, signal });
+  return null;
 }
 
 /** On a signal: a gateway goes on with the question, a process of its own lets go of it. */
 async function leave(
   line: ChatLine,
   stopId: string,
-  { settled, terminal }: { readonly settled: Promise<unknown>; readonly terminal: Terminal },
+  { stopped, terminal }: { readonly stopped: Promise<unknown>; readonly terminal: Terminal },
 ): Promise<void> {
   if (line.via === "gateway") {
     terminal.writeError("The gateway goes on with it; the answer will stand in the conversation\n");
     return;
   }
   await line.say({ platformId: stopId, content: "/stop" });
-  await Promise.race([settled, sleep(systemClock, LEAVE_MS)]);
+  await Promise.race([stopped, sleep(systemClock, LEAVE_MS)]);
 }
 
 /** An output that fails (a full disk) ends the command; the answer stands in the conversation. */

@@ -569,6 +569,99 @@ const JOBS: readonly PlantedFault[] = [
     find: "  return job.deleteAfterRun ? book.without(job.id) :",
     replace: "  return job.deleteAfterRun && book.jobs.length > 9 ? book.without(job.id) :",
   },
+  {
+    what: "counts a due time both as run and as passed over",
+    file: "actors/automation/due_runs.ts",
+    find: "dueMs !== null && dueMs < endMs;",
+    replace: "dueMs !== null && dueMs <= endMs;",
+  },
+  {
+    what: "leaves the last time that was missed out",
+    file: "actors/automation/due_runs.ts",
+    find: "runMs ?? lastMs + 1;",
+    replace: "runMs ?? lastMs;",
+  },
+  {
+    what: "keeps no record of a run that has ended",
+    file: "actors/automation/cron_runs.ts",
+    find: "state: { ...withRecord(job.state, record), underWay: null }",
+    replace: "state: { ...job.state, lastStatus: record.status, underWay: null }",
+  },
+  {
+    what: "takes a run in under the time at which it begins",
+    file: "actors/automation/cron_runs.ts",
+    find: "platformId: cronInputId(job.id, facts.dueMs),",
+    replace: "platformId: cronInputId(job.id, nowMs),",
+  },
+  {
+    what: "has a single time due again once it has come",
+    file: "actors/automation/job_book.ts",
+    find: "(isKnown && state.underWay?.dueMs === atMs) ? null : atMs;",
+    replace: "(isKnown && state.underWay?.dueMs === atMs) ? atMs : atMs;",
+  },
+  {
+    what: "looks after no jobs any more once that has failed",
+    file: "actors/automation/cron.ts",
+    find: "    this.#lastTrouble = trouble;\n    this.#next();",
+    replace: "    this.#lastTrouble = trouble;\n    if (trouble === null) this.#next();",
+  },
+  {
+    what: "sends what a job says nowhere",
+    file: "actors/automation/cron_runs.ts",
+    find: "      replyChannel: channel,\n      chatId: to,",
+    replace: "      replyChannel: null,\n      chatId: to,",
+  },
+];
+
+const SUBAGENTS: readonly PlantedFault[] = [
+  {
+    what: "says nothing of subagents that died with the process",
+    file: "actors/session/subagents/abandoned.ts",
+    find: "    await journal.complete({ channel, platformId, content, media: [] });\n",
+    replace: "",
+  },
+  {
+    what: "tells no session of its subagent's result",
+    file: "actors/session/subagents/subagent_desk.ts",
+    find: `if (inbound !== null) context.self.tell({ type: "inbound_accepted", inbound });`,
+    replace: "void [inbound, context];",
+  },
+  {
+    what: "says nothing of a subagent that broke",
+    file: "actors/session/subagents/subagent_desk.ts",
+    find: "    await entry.deliver(brokenReport(reason.error.message), signal);\n",
+    replace: "    void [signal, brokenReport];\n",
+  },
+  {
+    what: "lets subagents work without permits",
+    file: "actors/session/subagents/subagent_run.ts",
+    find: "    await this.#permit.regain(signal);\n",
+    replace: "    signal.throwIfAborted();\n",
+  },
+  {
+    what: "goes on without the permit that it gave back for a subagent",
+    file: "actors/session/session_reach.ts",
+    find: "ensurePermit: (signal) => permit.ensure(signal),",
+    replace: "ensurePermit: () => Promise.resolve(),",
+  },
+  {
+    what: "keeps its permit while it waits for a subagent",
+    file: "actors/session/subagents/subagent_desk.ts",
+    find: "    permit.giveBack();\n    try {",
+    replace: "    void permit;\n    try {",
+  },
+  {
+    what: "lets a subagent work on whose row was stopped",
+    file: "actors/session/subagents/subagent_desk.ts",
+    find: "    if (ref !== undefined) await this.#options.context.stop(ref);",
+    replace: "    void ref;",
+  },
+  {
+    what: "sends answers to what subagents found nowhere",
+    file: "actors/session/subagents/subagent_row.ts",
+    find: "    ...{ sessionKey, chatId, replyChannel, context, wantsStream },",
+    replace: "    ...{ sessionKey, chatId, replyChannel: null, context, wantsStream },",
+  },
 ];
 
 /** All of them. */
@@ -584,4 +677,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...BEYOND,
   ...KEEPER_AND_LIMITS,
   ...JOBS,
+  ...SUBAGENTS,
 ];

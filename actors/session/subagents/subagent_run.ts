@@ -31,6 +31,7 @@ import { SessionMemory } from "../session_memory.ts";
 import { StepBooking } from "../step_booking.ts";
 import { toolHints } from "../tool_hint.ts";
 import { type AskedRound, type RoundEnd, ToolRounds } from "../tool_rounds.ts";
+import { isUnasked } from "../turn_limit.ts";
 import type { TurnPermit } from "../turn_permit.ts";
 import { WaitingNotes } from "../waiting_notes.ts";
 import type { SubagentReport } from "./report.ts";
@@ -220,11 +221,12 @@ export class SubagentRun {
   }
 
   #beginRound({ text, calls }: AskedRound): Promise<number> {
-    const { status, home: { replyChannel, chatId, context }, rules } = this.#options;
+    const { status, home, rules } = this.#options;
+    const { replyChannel, chatId, context } = home;
     const line = status.rounds++;
     status.phase = "using_tools";
     if (text !== "") this.#said = text;
-    if (rules.showsProgress && replyChannel !== null) {
+    if (rules.showsProgress && replyChannel !== null && !isUnasked(home)) {
       const hint = `${status.task.label}: ${
         toolHints(calls, { mcpServers: this.#services.mcpServers })
       }`;

@@ -2,14 +2,17 @@ import assert from "node:assert/strict";
 import { heartbeatActor, type HeartbeatOptions } from "../../../actors/automation/heartbeat.ts";
 import { decide, isWorthTelling } from "../../../actors/automation/heartbeat_model.ts";
 import { activeTasks, isQuiet } from "../../../actors/automation/heartbeat_tasks.ts";
+import { heartbeatWordId } from "../../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import type { AskedModel } from "../../../actors/memory/ask_once.ts";
+import type { WorkPermit } from "../../../actors/automation/ports.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { type ScriptedAnswer, ScriptedProvider } from "../../support/scripted_provider.ts";
-import { SessionBench } from "../../support/session_bench.ts";
+import { SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
 import { testSystem } from "../../support/system.ts";
+import { until } from "../../support/until.ts";
 import { FakeRuns } from "./_cron.ts";
 
 const HALF_HOUR_MS = 1_800_000;
@@ -100,7 +103,7 @@ Deno.test.each(
 function heart(
   file: string | null,
   answers: readonly ScriptedAnswer[],
-  quiet: string | null = null,
+  { quiet = null, permit }: { quiet?: string | null; permit?: WorkPermit } = {},
 ) {
   const clock = new ManualClock(START_MS);
   const world = testSystem({ clock });
@@ -111,7 +114,9 @@ function heart(
     ...{ intervalMs: HALF_HOUR_MS, quietHours: quiet, timezone: "UTC", journal, runs },
     read: () => Promise.resolve(file),
     model: asked(provider),
-    target: () => Promise.resolve({ channel: "probe", chatId: "1", context: {} }),
+    target: () =>
+      Promise.resolve({ channel: "probe", chatId: "1", sessionKey: "probe:1", context: {} }),
+    ...(permit && { permitFor: () => permit }),
   };
   const start = () => world.system.spawn({ ...heartbeatActor(options), name: `h${++hearts}` });
   start();
@@ -153,7 +158,7 @@ Deno.test("A heartbeat has tasks done that are due, once each time, in its own c
 });
 
 Deno.test("A heartbeat is still in quiet hours, and while it is at work", async () => {
-  await using quiet = heart("- mail", [], "12:00-14:00");
+  await using quiet = heart("- mail", [], { quiet: "12:00-14:00" });
   await quiet.clock.advance(3 * HALF_HOUR_MS);
   assert.equal(quiet.provider.requests.length, 0);
   await using busy = heart("- mail", [run({ action: "run", tasks: "x" })]);
@@ -162,32 +167,124 @@ Deno.test("A heartbeat is still in quiet hours, and while it is at work", async 
   assert.equal(busy.provider.requests.length, 1);
 });
 
-Deno.test.each([[true, ["All is lost"]], [false, [""]]] as const)(
-  "What a heartbeat found is told where it is worth it: %s",
-  async (isWorth, expected) => {
-    await using bench = new SessionBench({
-      script: ["All is lost"],
-      services: {
-        heartbeat: { recentMessagesMax: 2, isWorthTelling: () => Promise.resolve(isWorth) },
+const WORD = {
+  channel: "system",
+  platformId: heartbeatWordId("heartbeat:1"),
+  replyChannel: "feishu",
+};
+
+/** A session in which the heartbeat works, and what it hands on. */
+function workplace(
+  script: SessionBenchOptions["script"] & object,
+  isWorth = true,
+) {
+  const told: string[] = [];
+  const bench = new SessionBench({
+    script,
+    services: {
+      heartbeat: {
+        sessionKey: "feishu:oc_1",
+        recentMessagesMax: 2,
+        isWorthTelling: () => Promise.resolve(isWorth),
+        tell: ({ platformId }, answer) =>
+          Promise.resolve(void told.push(`${platformId} ${answer}`)),
       },
-    });
+    },
+  });
+  return { bench, told };
+}
+
+Deno.test.each([[true, ["heartbeat:1 All is lost"]], [false, []]] as const)(
+  "What a heartbeat found is handed on where it is worth it: %s",
+  async (isWorth, expected) => {
+    const { bench, told } = workplace(["All is lost"], isWorth);
+    await using _ended = bench;
     const change = { channel: "system", platformId: "heartbeat:1", replyChannel: "feishu" };
     await bench.say("Look", change);
     await bench.quiet();
-    assert.deepEqual(bench.replies(), expected);
+    assert.deepEqual(told, expected);
+    assert.deepEqual(bench.replies(), []);
     assert.deepEqual(bench.story(), ["user Look", "assistant All is lost"]);
   },
 );
 
-Deno.test("A heartbeat sees only the newest messages of its conversation", async () => {
-  await using bench = new SessionBench({
-    script: () => "ok",
-    services: { heartbeat: { recentMessagesMax: 2, isWorthTelling: () => Promise.resolve(true) } },
-  });
+Deno.test("What a subagent of the heartbeat found is handed on as well, and judged", async () => {
+  const { bench, told } = workplace(["It found rot"]);
+  await using _ended = bench;
+  const change = { channel: "system", platformId: "subagent:a1", replyChannel: "feishu" };
+  await bench.say("[Result of a subagent]", change);
+  await bench.quiet();
+  assert.deepEqual([told, bench.replies()], [["subagent:a1 It found rot"], []]);
+});
+
+Deno.test("Only the newest messages of the heartbeat's conversation are seen, and kept", async () => {
+  const { bench } = workplace(() => "ok");
+  await using _ended = bench;
   for (let beat = 0; beat < 5; beat++) {
     await bench.say(`Look ${beat}`, { channel: "system", platformId: `heartbeat:${beat}` });
     await bench.quiet();
+    await until(() => bench.story().length === 2, { what: "the cut" });
   }
+  assert.deepEqual(bench.story(), ["user Look 4", "assistant ok"]);
   const seen = bench.provider.requests.at(-1)?.messages.map(({ role }) => role);
   assert.deepEqual(seen, ["system", "user", "assistant", "user"]);
+});
+
+Deno.test("What the heartbeat tells stands in the chat's conversation, and no model is asked", async () => {
+  await using bench = new SessionBench({ script: ["Hello!", "Watered."] });
+  await bench.say("Hi");
+  await bench.quiet();
+  await bench.say("The plants are dry. Shall I water them?", WORD);
+  await bench.quiet();
+  assert.equal(bench.provider.requests.length, 1);
+  await bench.say("Yes, do that");
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), [
+    "Hello!",
+    "The plants are dry. Shall I water them?",
+    "Watered.",
+  ]);
+  assert.deepEqual(bench.provider.requests.at(-1)?.messages.slice(1).map(({ role }) => role), [
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+    "user",
+  ]);
+  assert.match(bench.story()[2] ?? "", /^user \[Heartbeat: the person did not write this/);
+});
+
+Deno.test("A word of the heartbeat waits for the turn that runs, and outlives the process", async () => {
+  const answer = Promise.withResolvers<void>();
+  await using bench = new SessionBench({ script: [{ text: "Hello!", after: answer.promise }] });
+  await bench.say("Hi");
+  await until(() => bench.provider.running === 1, { what: "the turn" });
+  await bench.say("It is dry.", WORD);
+  answer.resolve();
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["Hello!", "It is dry."]);
+
+  await using before = new SessionBench();
+  await before.accept("It is dry.", WORD);
+  await using after = new SessionBench({ script: [], disk: before.crash() });
+  await after.quiet();
+  assert.deepEqual(after.replies(), ["It is dry."]);
+});
+
+Deno.test("The heartbeat asks its model with a permit alone, and gives it back", async () => {
+  const asked: string[] = [];
+  const permit: WorkPermit = {
+    regain: () => Promise.resolve(void asked.push("asked for")),
+    take: () => true,
+    end: () => void asked.push("given back"),
+  };
+  await using idle = heart(TEMPLATE, [], { permit });
+  await idle.clock.advance(HALF_HOUR_MS);
+  assert.ok(!asked.includes("asked for"));
+  await using busy = heart("- mail", [run({ action: "skip" })], { permit });
+  await busy.clock.advance(HALF_HOUR_MS);
+  assert.deepEqual(asked.slice(asked.indexOf("asked for")).slice(0, 2), [
+    "asked for",
+    "given back",
+  ]);
 });

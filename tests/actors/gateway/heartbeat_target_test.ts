@@ -17,7 +17,7 @@ async function found(
   { owners = [], configured = null }: { owners?: string[]; configured?: string | null } = {},
 ): Promise<string | null> {
   const journal = new MemoryJournal({ clock: new ManualClock(0), defer: nextTurn });
-  const options = { journal, configured, isOwner: ownerCheck(owners) };
+  const options = { journal, configured, isUnified: false, isOwner: ownerCheck(owners) };
   const targets = new HeartbeatTargets(options);
   for (const [index, message] of messages.entries()) {
     const accepted = await journal.accept({
@@ -31,8 +31,9 @@ async function found(
   const target = await targets.find(isOn);
   assert.deepEqual(await new HeartbeatTargets(options).find(isOn), target);
   if (target === null) return null;
-  const { channel, chatId, context } = target;
-  return `${channel}:${chatId}${context === CONTEXT || "ts" in context ? " in its thread" : ""}`;
+  const { channel, chatId, sessionKey, context } = target;
+  const conversation = sessionKey === `${channel}:${chatId}` ? "" : ` (${sessionKey})`;
+  return `${channel}:${chatId}${"ts" in context ? " in its thread" : ""}${conversation}`;
 }
 
 const UNIFIED = { sessionKey: "unified:default" };
@@ -41,8 +42,12 @@ Deno.test.each<[string, Partial<NewInbound>[], string | null]>([
   ["nobody", [], null],
   ["a person in a chat", [{}], "chat:1"],
   ["the person who was last", [{}, { chatId: "2", sessionKey: "chat:2" }], "chat:2"],
-  ["a person in a unified conversation", [UNIFIED], "chat:1"],
-  ["a person in a thread", [{ sessionKey: "chat:1:thread:9" }], "chat:1 in its thread"],
+  ["a person in a unified conversation", [UNIFIED], "chat:1 (unified:default)"],
+  [
+    "a person in a thread",
+    [{ sessionKey: "chat:1:thread:9" }],
+    "chat:1 in its thread (chat:1:thread:9)",
+  ],
   ["a job and a terminal after a person", [
     {},
     { channel: SYSTEM_CHANNEL, chatId: "9", platformId: "cron:a:1" },

@@ -12,13 +12,20 @@ const hang = { run: () => new Promise<string>(() => {}) };
 Deno.test.each(
   [
     ["cron:job1:1", [/took longer than the 30 minutes.*had used no tool/]],
-    ["heartbeat:1", [/^$/]],
+    ["heartbeat:1", []],
   ] as const,
 )("A turn of %s that hangs in a tool is ended in time", async (platformId, told) => {
   await using bench = new SessionBench({
     script: [HANGING, "next"],
     tools: { hang },
-    services: { heartbeat: { recentMessagesMax: 9, isWorthTelling: () => Promise.resolve(true) } },
+    services: {
+      heartbeat: {
+        sessionKey: platformId === "heartbeat:1" ? "feishu:oc_1" : "heartbeat",
+        recentMessagesMax: 9,
+        isWorthTelling: () => Promise.resolve(true),
+        tell: () => assert.fail("what failed is told to nobody"),
+      },
+    },
   });
   const inbound = await bench.say("Due now", { ...DUE, platformId, replyChannel: "feishu" });
   await until(() => bench.ran.length === 1);
@@ -27,6 +34,7 @@ Deno.test.each(
   assert.equal((await bench.journal.inbound(SYSTEM_CHANNEL, platformId))?.state, "running");
   await bench.world.clock.advance(1);
   await bench.quiet();
+  assert.equal(bench.replies().length, told.length);
   for (const [index, pattern] of told.entries()) {
     assert.match(bench.replies()[index] ?? "nothing", pattern);
   }

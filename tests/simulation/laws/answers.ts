@@ -3,7 +3,12 @@
  * @module
  */
 
-import { type Outbound, SYSTEM_CHANNEL, systemSource } from "../../../actors/journal/journal.ts";
+import {
+  type Inbound,
+  type Outbound,
+  SYSTEM_CHANNEL,
+  systemSource,
+} from "../../../actors/journal/journal.ts";
 import { parseCommand } from "../../../actors/session/command_table.ts";
 import type { SeenInbound } from "../journal_watch.ts";
 import { marksIn } from "../marks.ts";
@@ -28,6 +33,31 @@ function hearsOfEachSubagent({ watch }: FinishedWorld): string[] {
     .filter(({ row }) => systemSource(row) === "subagent" && row.state !== "stopped")
     .filter(({ row }) => row.draft !== null || !row.content.startsWith("[Result of a subagent"))
     .map(({ row }) => `the subagent of inbound ${row.seq} is ${row.state} without a report`);
+}
+
+/** What is due, and what subagents found, is answered in the chat that it belongs to. */
+function answersWhatComesFromInside({ watch, plan }: FinishedWorld): string[] {
+  const rows = [...watch.outbounds.values()].map(({ row }) => row);
+  return [...watch.inbounds.values()].flatMap(({ row }) => {
+    const { seq, platformId, channel, state, turnId } = row;
+    if (channel !== SYSTEM_CHANNEL || state !== "done") return [];
+    const chat = chatOf(row, plan);
+    const isAnswered = rows.some((answer) =>
+      answer.key.startsWith(`${turnId}:`) && `${answer.channel}:${answer.chatId}` === chat
+    );
+    return chat === null || isAnswered ? [] : [`inbound ${seq} (${platformId}) is not answered`];
+  });
+}
+
+/** The chat that a job was planned for, or a subagent was started in; null where that is none. */
+function chatOf({ platformId, sessionKey }: Inbound, { jobs }: FinishedWorld["plan"]) {
+  const [source, id] = platformId.split(":");
+  if (source === "cron") {
+    const chat = jobs.find((job) => job.id === id)?.chat ?? null;
+    return chat && `${chat.channel}:${chat.chatId}`;
+  }
+  // A unified conversation does not say where it was had.
+  return /^(?:stream|plain):/.test(sessionKey) ? sessionKey : null;
 }
 
 /** Whatever a person writes is accepted, once, and nothing else is. */
@@ -202,6 +232,7 @@ export const answerLaws: Readonly<Record<string, Law>> = {
   takesEachMessageInOnce,
   worksOnWhatWasWritten,
   hearsOfEachSubagent,
+  answersWhatComesFromInside,
   bringsEachMessageToAnEnd,
   answersEachMessageOnce,
   saysAWordAtEachEnd,
