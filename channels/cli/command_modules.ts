@@ -108,6 +108,11 @@ export function config(): Promise<typeof import("./commands/config.ts")> {
   return import("./commands/config.ts");
 }
 
+/** Loads `doctor`. */
+export function doctor(): Promise<typeof import("./commands/doctor.ts")> {
+  return import("./commands/doctor.ts");
+}
+
 /** Loads `completion`. */
 export function completion(): Promise<typeof import("./commands/completion.ts")> {
   return import("./commands/completion.ts");

@@ -10,6 +10,7 @@ import { addChannels } from "./channel_commands.ts";
 import { addConfig } from "./config_commands.ts";
 import { addCron } from "./cron_commands.ts";
 import { addCompletion } from "./completion_commands.ts";
+import { addDoctor } from "./doctor_commands.ts";
 import { examples, PROGRAM } from "./help/examples.ts";
 import { groupCommands } from "./help/groups.ts";
 import { answerInOneLine } from "./help/usage_error.ts";
@@ -66,10 +67,11 @@ export function makeProgram(terminal: Terminal, done: (exitCode: number) => void
     .configureOutput({ writeOut: terminal.write, writeErr: terminal.writeError })
     .addHelpText(
       "after",
-      `${examples("onboard", "gateway", "agent", "status --json")}\n\n${EXIT_CODES}`,
+      `${examples("onboard", "gateway", "agent", "doctor")}\n\n${EXIT_CODES}`,
     );
   addOnboard(program, terminal, done);
   addMigrate(program, terminal, done);
+  addDoctor(program, terminal, done);
   addRunning(program, terminal, done);
   addQuestions(program, terminal, done);
   addConfig(program, terminal, done);

@@ -74,11 +74,35 @@ function readyLine(
 }
 
 /** How a trial went, in one line. */
-export function trialText({ name, baseUrl, model }: Tried, result: TrialResult): string {
-  const what = `${name} at ${baseUrl}`;
-  if (result.state === "ok") return `✓ ${what}: "${model}" answered in ${result.tookMs} ms\n`;
-  const { fault, error } = result;
-  const remedy = hintOf(error, baseUrl) ?? REMEDIES[fault];
+export function trialText(tried: Tried, result: TrialResult): string {
+  const what = `${tried.name} at ${tried.baseUrl}`;
+  if (result.state === "ok") return `✓ ${what}: ${answeredText(tried, result.tookMs)}\n`;
+  const { detail, remedy } = failureOf(tried, result);
+  return `✗ ${what}: ${result.fault}: ${remedy} ("${tried.model}"; ${detail})\n`;
+}
+
+/** The same for a list of what was looked at, with what to do; null where all is well. */
+export function trialFinding(
+  tried: Tried,
+  result: TrialResult,
+): { readonly what: string; readonly remedy: string | null } {
+  const { name, baseUrl, model } = tried;
+  if (result.state === "ok") {
+    return { what: `${answeredText(tried, result.tookMs)} (${name} at ${baseUrl})`, remedy: null };
+  }
+  const { detail, remedy } = failureOf(tried, result);
+  const what = `"${model}" does not answer (${name} at ${baseUrl}): ${result.fault}: ${detail}`;
+  return { what, remedy };
+}
+
+function answeredText({ model }: Tried, tookMs: number): string {
+  return `"${model}" answered in ${tookMs} ms`;
+}
+
+function failureOf(
+  { baseUrl }: Tried,
+  { fault, error }: Extract<TrialResult, { readonly state: "failed" }>,
+): { readonly detail: string; readonly remedy: string } {
   const detail = error.message.replaceAll(/\s+/g, " ").slice(0, DETAIL_CHARS_MAX);
-  return `✗ ${what}: ${fault}: ${remedy} ("${model}"; ${detail})\n`;
+  return { detail, remedy: hintOf(error, baseUrl) ?? REMEDIES[fault] };
 }

@@ -58,6 +58,7 @@ Deno.test("A newcomer sets everything up, talks, runs the gateway and looks how 
     say("ok"),
     say("# Hello\n\nI am **your** assistant: 你好"),
     say("Nice to meet you too"),
+    say("ok"),
   ]);
   {
     await using terminal = await start(home, "onboard");
@@ -98,6 +99,15 @@ Deno.test("A newcomer sets everything up, talks, runs the gateway and looks how 
   }
   await gateway.press("C-c");
   assert.equal(await gateway.exitCode(), 0);
+  {
+    await using doctor = await start(home, "doctor", "--config", configFile);
+    const lines = await doctor.shows("the end", has(/^\d+ faults?, \d+ warnings?\.$/));
+    assert.ok(has('✓ Model: "test-model" answered')(lines), lines.join("\n"));
+    assert.ok(has("✓ Tools: ")(lines), "denials were tried");
+    assert.ok(has("! Channels: none is on")(lines));
+    assert.ok(!has("✗")(lines) && !has("sk-newcomer-secret")(lines));
+    assert.equal(await doctor.exitCode(), 0);
+  }
 });
 
 Deno.test("The first agent at a terminal offers the set-up, and goes on to the conversation", async () => {

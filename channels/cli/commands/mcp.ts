@@ -5,17 +5,13 @@
 
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
-import { McpConnector, mcpEntries, type McpEntry } from "../../../actors/gateway/mcp_servers.ts";
-import { asError } from "../../../actors/kernel/errors.ts";
-import { McpError } from "../../../actors/tools/mcp/connection.ts";
-import { Connections } from "../../../actors/tools/mcp/connections.ts";
+import { McpConnector, mcpEntries } from "../../../actors/gateway/mcp_servers.ts";
 import { placeText } from "../../../actors/tools/mcp/server_place.ts";
-import { serverTools } from "../../../actors/tools/mcp/server_tools.ts";
 import { signInFile } from "../../../actors/tools/mcp/sign_in_file.ts";
-import { serverPrefixes } from "../../../actors/tools/mcp/tool_names.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 import { didYouMean } from "../help/did_you_mean.ts";
+import { mcpProblem, type McpTrial, tryServer } from "../mcp_trial.ts";
 import { VERSION } from "../version.ts";
 import { askRunning } from "./status.ts";
 
@@ -54,17 +50,6 @@ function listLine(
   return `${name}: ${place}: ${how}${tools === null ? "" : `, ${tools} tools`}`;
 }
 
-/** What a trial found. */
-type Trial =
-  | {
-    readonly name: string;
-    readonly ok: true;
-    readonly product: string;
-    readonly tools: readonly { readonly name: string; readonly description: string }[];
-    readonly notes: readonly string[];
-  }
-  | { readonly name: string; readonly ok: false; readonly problem: string };
-
 /** Connects to one server, or to all; 1 when one of them fails. */
 export async function mcpTestCommand(
   server: string | undefined,
@@ -75,42 +60,16 @@ export async function mcpTestCommand(
   const entries = mcpEntries(loaded).filter(({ name }) => server === undefined || name === server);
   if (entries.length === 0) return unknownServer(server, loaded, terminal);
   await using connector = new McpConnector({ loaded, version: VERSION, world: systemWorld() });
-  const trials = await Promise.all(entries.map((entry) => tryServer(entry, loaded, connector)));
+  const { signal } = new AbortController();
+  const trials = await Promise.all(
+    entries.map((entry) => tryServer(entry, { loaded, connector, signal })),
+  );
   if (flags.json === true) terminal.write(`${JSON.stringify(trials, null, 2)}\n`);
   else for (const line of trials.flatMap(trialLines)) terminal.write(`${line}\n`);
   return trials.every(({ ok }) => ok) ? 0 : 1;
 }
 
-async function tryServer(
-  entry: McpEntry,
-  loaded: LoadedConfig,
-  connector: McpConnector,
-): Promise<Trial> {
-  const { name } = entry;
-  const { clock } = systemWorld();
-  await using connections = new Connections(connector.connectTo(entry), clock);
-  try {
-    const listener = { ended: () => {}, changed: () => {} };
-    const { signal } = new AbortController();
-    const { connection, listing } = await connections.open(listener, signal);
-    const prefixes = serverPrefixes(mcpEntries(loaded).map((other) => other.name));
-    const { tools, notes } = serverTools(listing, {
-      server: name,
-      prefix: prefixes.get(name) ?? "",
-      others: [...prefixes.values()],
-      enabledTools: entry.config.enabledTools,
-      needs: {},
-      timeoutMs: entry.timeoutMs,
-      use: () => Promise.reject(new McpError("mcp_refused", "this is only a trial")),
-    });
-    const shown = tools.map(({ name, description }) => ({ name, description }));
-    return { name, ok: true, product: connection.product, tools: shown, notes };
-  } catch (error) {
-    return { name, ok: false, problem: problemOf(error, name) };
-  }
-}
-
-function trialLines(trial: Trial): readonly string[] {
+function trialLines(trial: McpTrial): readonly string[] {
   if (!trial.ok) return [`${trial.name}: ${trial.problem}`];
   const { name, product, tools, notes } = trial;
   return [
@@ -162,7 +121,7 @@ export async function mcpLoginCommand(
     );
     return 0;
   } catch (error) {
-    terminal.writeError(`Error: Cannot sign in to "${server}": ${problemOf(error, server)}\n`);
+    terminal.writeError(`Error: Cannot sign in to "${server}": ${mcpProblem(error, server)}\n`);
     return 1;
   }
 }
@@ -178,12 +137,4 @@ function unknownServer(
     : `Cannot find the server "${server}": ${didYouMean(server, known)}`;
   terminal.writeError(`Error: ${problem}\n`);
   return 1;
-}
-
-function problemOf(error: unknown, server: string): string {
-  const { message } = asError(error);
-  const advice = error instanceof McpError && error.code === "mcp_sign_in"
-    ? ` (mcp login ${server})`
-    : "";
-  return `${message.replaceAll(/[\s\p{Cc}]+/gu, " ")}${advice}`;
 }

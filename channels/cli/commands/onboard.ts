@@ -175,5 +175,6 @@ function nextSteps(config: string | undefined, isRunning: boolean): string {
     `${command("agent")}     talk to the assistant in this terminal`,
     `${command("gateway")}   run it for all chats, until it is stopped`,
     `${command("status")}    how it is`,
+    `${command("doctor")}    try everything, and say what to do about what does not work`,
   ].join("\n");
 }

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 
 /** Headings, and the names of the commands below them. Each command has its place in one. */
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Begin:": ["onboard", "migrate"],
+  "Begin:": ["onboard", "migrate", "doctor"],
   "Run:": ["gateway", "service", "agent"],
   "See how it is:": ["status", "top", "logs", "failed", "retry", "drop", "audit"],
   "Set up:": ["config", "channels", "providers", "provider", "mcp", "permissions"],

@@ -72,3 +72,10 @@ Deno.test("DingTalk login walks through, waits for the first message, and lets i
   assert.deepEqual(desk.section["allowFrom"], ["alice01"]);
   assert.equal(bringing?.isAnswered, false, "the gateway shall have the message");
 });
+
+Deno.test("DingTalk login that only looks opens no way for messages", async () => {
+  await using desk = openDesk();
+  const report = await desk.login({ isLooking: true });
+  const names = report.checks.map(({ name }) => name);
+  assert.ok(names.length > 0 && !names.includes("receiving messages"), names.join());
+});

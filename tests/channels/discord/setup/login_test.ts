@@ -74,3 +74,10 @@ Deno.test("Discord login says that it cannot reach the platform", async () => {
   desk.platform.goOffline();
   await assert.rejects(desk.login(), { code: "setup_unreachable" });
 });
+
+Deno.test("Discord login that only looks opens no way for messages", async () => {
+  await using desk = openDesk();
+  const report = await desk.login({ isLooking: true });
+  const names = report.checks.map(({ name }) => name);
+  assert.ok(names.length > 0 && !names.includes("gateway"), names.join());
+});

@@ -282,3 +282,10 @@ Deno.test("Feishu login asks for the secret of another app, and keeps that of th
     code: "setup_incomplete",
   });
 });
+
+Deno.test("Feishu login that only looks opens no way for messages", async () => {
+  await using desk = await openDesk();
+  const report = await desk.login({ isLooking: true });
+  const names = report.checks.map(({ name }) => name);
+  assert.ok(names.length > 0 && !names.includes("long connection"), names.join());
+});

@@ -63,3 +63,10 @@ Deno.test("QQ login asks for both, waits for a first message, and lets its sende
   assert.deepEqual(desk.section["allowFrom"], [ALICE]);
   assert.equal(desk.links.length, 1);
 });
+
+Deno.test("QQ login that only looks opens no way for messages", async () => {
+  await using desk = openDesk();
+  const report = await desk.login({ isLooking: true });
+  const names = report.checks.map(({ name }) => name);
+  assert.ok(names.length > 0 && !names.includes("gateway"), names.join());
+});

@@ -89,3 +89,11 @@ Deno.test("Slack login guides through making the app, and lets in who writes fir
   assert.match(manifest, /"interactivity":\{"is_enabled":true\}/);
   assert.match(manifest, /"usage_hint":"new \| model <name>"/);
 });
+
+Deno.test("Slack login that only looks opens no way for messages", async () => {
+  await using desk = openDesk();
+  const report = await desk.login({ isLooking: true });
+  assert.equal(report.isReady, true);
+  assert.ok(!report.checks.some(({ name }) => name === "socket"));
+  assert.equal(desk.platform.open, 0);
+});

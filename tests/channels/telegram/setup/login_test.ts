@@ -81,3 +81,10 @@ Deno.test("Telegram login does not wait where a webhook takes the messages", asy
   assert.deepEqual(checkStates(report), ["ok bot", "ok group privacy", "unknown reading messages"]);
   assert.match(report.checks.at(-1)?.detail ?? "", /webhook/);
 });
+
+Deno.test("Telegram login that only looks opens no way for messages", async () => {
+  await using desk = openDesk();
+  const report = await desk.login({ isLooking: true });
+  const names = report.checks.map(({ name }) => name);
+  assert.ok(names.length > 0 && !names.includes("reading messages"), names.join());
+});

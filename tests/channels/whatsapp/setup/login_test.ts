@@ -47,3 +47,11 @@ Deno.test("WhatsApp login asks nobody who is not there", async () => {
   await using desk = openDesk();
   await assert.rejects(desk.login({ stateFolder: folder.path }), { code: "setup_incomplete" });
 });
+
+Deno.test("WhatsApp login that only looks tells whether a device is linked, and connects to nothing", async () => {
+  await using folder = await temporaryFolder();
+  await using desk = openDesk();
+  const report = await desk.login({ isLooking: true, stateFolder: folder.path });
+  assert.deepEqual([report.isReady, checkStates(report)], [false, ["missing device"]]);
+  assert.match(report.checks[0]?.remedy ?? "", /channels login whatsapp/);
+});

@@ -1,0 +1,91 @@
+/**
+ * How the gateway is that runs, or whether one can start.
+ * @module
+ */
+
+import type { GatewayStatus } from "../../../../actors/gateway/control_requests.ts";
+import { LockedError } from "../../../../actors/gateway/errors.ts";
+import { lacksFolder } from "../../../../actors/gateway/adapters/local_folders.ts";
+import { takeLocks } from "../../../../actors/gateway/locks.ts";
+import { asError } from "../../../../actors/kernel/errors.ts";
+import { duration } from "../../status_text.ts";
+import { VERSION } from "../../version.ts";
+import { tryPort, writtenAtMs } from "../adapters/machine.ts";
+import {
+  type Check,
+  fault,
+  type Finding,
+  LOCAL_MS,
+  ok,
+  type ReadyScene,
+  warning,
+  withConfig,
+} from "../finding.ts";
+
+/** Asks it, or tries what it would take. */
+export const gatewayCheck: Check = {
+  name: "Gateway",
+  timeoutMs: LOCAL_MS,
+  run: withConfig(async (scene) => {
+    const { running } = scene;
+    return running === null ? await startable(scene) : await healthy(running);
+  }),
+};
+
+async function healthy(running: GatewayStatus): Promise<readonly Finding[]> {
+  const { health, pid, configFile, startedAtMs } = running;
+  const changedAtMs = await writtenAtMs(configFile);
+  const isStale = changedAtMs !== null && changedAtMs > startedAtMs;
+  const jobsTrouble = health.jobs?.trouble ?? null;
+  return [
+    ok(`process ${pid} runs, ${health.status}, up ${duration(health.uptime_s)}`),
+    ...(health.status === "ok" ? [] : [
+      fault(
+        `it is ${health.status}: messages may not be accepted`,
+        "look at disk and folders above",
+      ),
+    ]),
+    ...(health.version === VERSION ? [] : [
+      warning(`it is version ${health.version}, this program is ${VERSION}`, "restart the gateway"),
+    ]),
+    ...(isStale
+      ? [
+        warning(
+          "the configuration file was changed after its start",
+          "see that it took the change (status), or restart it",
+        ),
+      ]
+      : []),
+    ...(jobsTrouble === null ? [] : [fault(`jobs cannot be kept: ${jobsTrouble}`, "cron list")]),
+    ...(health.dead_letters > 0
+      ? [
+        warning(`${health.dead_letters} messages inside it were not handled`, "the log names them"),
+      ]
+      : []),
+  ];
+}
+
+async function startable({ loaded, world }: ReadyScene): Promise<readonly Finding[]> {
+  const { locations, config } = loaded;
+  if (![locations.stateFolder, locations.workspace].some(lacksFolder)) {
+    try {
+      using _locks = await takeLocks(locations, { clock: world.clock, command: "doctor" });
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      return [fault(error.message, null)];
+    }
+  }
+  const { host, port } = config.gateway;
+  try {
+    tryPort(host, port);
+    return [ok(`not running; it can start (port ${port} is free)`)];
+  } catch (error) {
+    const why = asError(error).message.replace(/ \(os error \d+\).*$/s, "");
+    return [
+      fault(
+        `not running, and ${host}:${port} cannot be had: ${why}`,
+        "stop what uses it, or: config set gateway.port <another>",
+      ),
+    ];
+  }
+}
