@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { COMMANDS } from "../actors/session/command_table.ts";
+import {
+  type CommandEntry,
+  commandTable,
+  isGroup,
+} from "../channels/cli/completion/command_table.ts";
+import * as exitCodes from "../channels/cli/exit_codes.ts";
+import { COMMAND_GROUPS } from "../channels/cli/help/groups.ts";
+import { makeProgram } from "../channels/cli/main.ts";
 import { channelEntries } from "../channels/registry.ts";
 import { chooseProvider } from "../providers/registry.ts";
 import project from "../deno.json" with { type: "json" };
@@ -73,6 +81,85 @@ Deno.test("Every channel stands in the README, and in the commands' page with it
     assert.ok(README.includes(`(docs/channels/${name}.md)`), `README: ${name}`);
     assert.ok(commands.includes(`(channels/${name}.md)`), `docs/commands.md: ${name}`);
   }
+});
+
+/** The program, what it says, and its commands that do something. */
+function openProgram() {
+  let said = "";
+  const write = (text: string) => void (said += text);
+  const terminal = { write, writeError: write, isInteractive: false, hasColors: false };
+  const program = makeProgram(terminal, () => {});
+  const commands = commandTable(program, () => null).filter((entry) =>
+    entry.path !== "" && !isGroup(entry)
+  );
+  return { program, commands, said: () => said };
+}
+
+/** Its flags as the page lists them: those that all have are named once. */
+function flagsOf({ flags }: CommandEntry): string {
+  const own = flags.map(({ long }) => long).filter((flag) =>
+    flag !== "--help" && flag !== "--config"
+  );
+  return own.map((flag) => `\`${flag}\``).join(" ");
+}
+
+Deno.test("The page of commands lists each command with its flags, and no others", async () => {
+  const page = await Deno.readTextFile(join(ROOT, "docs/commands.md"));
+  const [listing = ""] = page.split("## For scripts");
+  const rows = listing.matchAll(/^\| `([a-z][a-z -]*?)(?: [<[][^`]*)?` +\| ([^|]*?) *\|/gm);
+  const listed = new Map([...rows].map(([, path = "", flags = ""]) => [path, flags.trim()]));
+  const known = openProgram().commands;
+  assert.deepEqual(
+    Object.fromEntries([...listed].toSorted()),
+    Object.fromEntries(known.map((entry) => [entry.path, flagsOf(entry)]).toSorted()),
+  );
+});
+
+Deno.test("Every command has a heading in the help, and examples that it takes", async () => {
+  const headings = Object.values(COMMAND_GROUPS).flat();
+  const { program } = openProgram();
+  assert.deepEqual(
+    program.commands.map((command) => command.name()).filter((name) => !headings.includes(name)),
+    [],
+    "help/groups.ts",
+  );
+  for (const { path } of openProgram().commands) {
+    const { program, said } = openProgram();
+    await program.parseAsync([...path.split(" "), "--help"], { from: "user" }).catch(() => {});
+    const [, text = ""] = said().split("Examples:\n");
+    const examples = [...text.matchAll(/^ {2}troupe (.*)$/gm)].map(([, line = ""]) => line);
+    assert.ok(examples.length > 0, `${path} --help shows an example`);
+    for (const example of examples) assert.equal(misreadIn(example), null, `${path}: ${example}`);
+  }
+});
+
+/** What the program does not take of an example; null when it takes all. */
+function misreadIn(example: string): string | null {
+  const [line = ""] = example.split(/ {2,}| [|>]/); // a remark, or where the output goes
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
+    .map(([, single, double, bare]) => single ?? double ?? bare ?? "");
+  let command = openProgram().program;
+  while (words.length > 0) {
+    const below = command.commands.find((one) => one.name() === words[0]);
+    if (below === undefined) break;
+    command = below;
+    words.shift();
+  }
+  const { operands, unknown } = command.parseOptions(words);
+  const needed = command.registeredArguments.filter(({ required }) => required).length;
+  if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
+  const isWhole = operands.length >= needed &&
+    (operands.length === 0 || command.registeredArguments.length > 0);
+  return isWhole ? null : `${operands.length} operands`;
+}
+
+Deno.test("The page of commands lists the exit codes", async () => {
+  const page = await Deno.readTextFile(join(ROOT, "docs/commands.md"));
+  const [, section = ""] = page.split("## Exit codes");
+  const rows = section.split("\n## ")[0]?.matchAll(/^\| ([\d, ]+?) +\|/gm) ?? [];
+  const listed = [...rows].flatMap(([, codes = ""]) => codes.split(", ").map(Number));
+  const signals = [129, 143];
+  assert.deepEqual(listed.toSorted(), [...Object.values(exitCodes), ...signals].toSorted());
 });
 
 Deno.test("The page of tools lists those that a gateway starts with, and no others", async () => {

@@ -42,6 +42,7 @@ export function addService(
   shared(service.command("status"))
     .description("say whether it runs; 1 where it does not")
     .addOption(jsonOption())
+    .addHelpText("after", EXAMPLES)
     .action(async (flags) => {
       const { serviceStatusCommand } = await (await loadCommands()).service();
       done(await serviceStatusCommand(flags, terminal));
@@ -50,6 +51,7 @@ export function addService(
     .description("show what it wrote last")
     .addOption(linesOption())
     .option("-f, --follow", "go on showing what comes")
+    .addHelpText("after", EXAMPLES)
     .action(async (flags) => {
       const { serviceLogsCommand } = await (await loadCommands()).service();
       done(await serviceLogsCommand(flags));
@@ -57,6 +59,7 @@ export function addService(
   shared(service.command("uninstall"))
     .description("stop it, and remove its file; all else stays")
     .option("--print", "show what would be run")
+    .addHelpText("after", EXAMPLES)
     .action(async (flags) => {
       const { serviceUninstallCommand } = await (await loadCommands()).service();
       done(await serviceUninstallCommand(flags, terminal));

@@ -9,12 +9,6 @@ import { examples } from "./help/examples.ts";
 import { loadCommands } from "./load_commands.ts";
 import { configOption, jsonOption, limitOption, workspaceOption } from "./options.ts";
 
-const FORK_EXAMPLE = `
-Example:
-  troupe sessions show feishu:oc_1
-  troupe sessions fork feishu:oc_1 12 --as cli:plan-b
-  troupe agent --session plan-b`;
-
 /** Adds `sessions`. */
 export function addSessions(
   program: Command,
@@ -87,10 +81,17 @@ export function addSessions(
     .argument("<key>", "as list names it")
     .argument("<line>", "the number of the reply, as show tells it")
     .option("--as <key>", "what the copy is called (default: cli:<name>-fork-1)")
-    .addHelpText("after", FORK_EXAMPLE)
     .addOption(jsonOption())
     .addOption(configOption())
     .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples(
+        "sessions show feishu:oc_1",
+        "sessions fork feishu:oc_1 12 --as cli:plan-b",
+        "agent --session plan-b",
+      ),
+    )
     .action(async (key, line, flags) => {
       const { forkCommand } = await (await loadCommands()).sessions();
       done(await forkCommand(key, line, flags, terminal));

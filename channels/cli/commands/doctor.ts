@@ -52,7 +52,7 @@ async function makeScene(flags: DoctorFlags): Promise<DoctorScene> {
   const machine = thisMachine(); // before secrets are taken out of the environment
   const source = systemConfigSource();
   const { configFile } = locateConfig(source, flags.config);
-  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: [] });
+  configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: () => [] });
   const read = await tryLoading(flags);
   removeFromEnvironment(read.loaded?.secrets.variables ?? []);
   bypassProxyForLoopback();

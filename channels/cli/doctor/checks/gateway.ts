@@ -22,6 +22,8 @@ import {
   withConfig,
 } from "../finding.ts";
 
+const RESTART = "restart the gateway";
+
 /** Asks it, or tries what it would take. */
 export const gatewayCheck: Check = {
   name: "Gateway",
@@ -33,35 +35,42 @@ export const gatewayCheck: Check = {
 };
 
 async function healthy(running: GatewayStatus): Promise<readonly Finding[]> {
-  const { health, pid, configFile, startedAtMs } = running;
-  const changedAtMs = await writtenAtMs(configFile);
-  const isStale = changedAtMs !== null && changedAtMs > startedAtMs;
+  const { health, pid } = running;
   const jobsTrouble = health.jobs?.trouble ?? null;
   return [
     ok(`process ${pid} runs, ${health.status}, up ${duration(health.uptime_s)}`),
     ...(health.status === "ok" ? [] : [
-      fault(
-        `it is ${health.status}: messages may not be accepted`,
-        "look at disk and folders above",
-      ),
+      fault(`it is ${health.status}: messages may not be accepted`, "look at Disk and Folders"),
     ]),
     ...(health.version === VERSION ? [] : [
-      warning(`it is version ${health.version}, this program is ${VERSION}`, "restart the gateway"),
+      warning(`it is version ${health.version}, this program is ${VERSION}`, RESTART),
     ]),
-    ...(isStale
-      ? [
-        warning(
-          "the configuration file was changed after its start",
-          "see that it took the change (status), or restart it",
-        ),
-      ]
-      : []),
+    ...await editsOf(running),
     ...(jobsTrouble === null ? [] : [fault(`jobs cannot be kept: ${jobsTrouble}`, "cron list")]),
     ...(health.dead_letters > 0
-      ? [
-        warning(`${health.dead_letters} messages inside it were not handled`, "the log names them"),
-      ]
+      ? [warning(`${health.dead_letters} messages inside it were not handled`, "logs names them")]
       : []),
+  ];
+}
+
+/** What it makes of edits of its configuration. */
+async function editsOf(
+  { health, configFile, startedAtMs }: GatewayStatus,
+): Promise<readonly Finding[]> {
+  const { config } = health;
+  if (config === null) {
+    const changedAtMs = await writtenAtMs(configFile);
+    const isStale = changedAtMs !== null && changedAtMs > startedAtMs;
+    return isStale ? [warning("the configuration was changed after its start", RESTART)] : [];
+  }
+  const waiting = config.at_next_start;
+  return [
+    ...(config.problem === null ? [] : [
+      fault(`it did not take the last edit: ${config.problem}`, "correct it: config check"),
+    ]),
+    ...(waiting.length === 0
+      ? []
+      : [warning(`changed, and for its next start: ${waiting.join(", ")}`, RESTART)]),
   ];
 }
 

@@ -132,6 +132,7 @@ const RUNNING: GatewayStatus = {
     turns: { running: 0, waiting: 0, limit: 3 },
     queue: null,
     jobs: null,
+    config: null,
     dead_letters: 0,
   },
 };
@@ -146,10 +147,12 @@ Deno.test("doctor takes the word of a gateway that runs", async () => {
     "ok process 42 runs, ok, up 1m 1s",
   ]);
   const jobs = { count: 1, enabled: 1, running: 0, next_due: null, trouble: "disk full" };
-  const health = { ...RUNNING.health, status: "degraded", version: "0.0.1", jobs, dead_letters: 2 };
+  const config = { state: "refused", problem: "no JSON", at_next_start: ["gateway.port"] };
+  const bad = { status: "degraded", version: "0.0.1", jobs, config, dead_letters: 2 };
+  const health = { ...RUNNING.health, ...bad };
   const states = await statesOf("Gateway", await sceneWith({ running: { ...RUNNING, health } }));
   assert.deepEqual(states.map((line) => line.split(" ")[0]), [
-    ...["ok", "fault", "warning", "fault", "warning"],
+    ...["ok", "fault", "warning", "fault", "warning", "fault", "warning"],
   ]);
 });
 

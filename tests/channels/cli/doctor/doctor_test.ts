@@ -101,9 +101,8 @@ Deno.test("doctor finds nothing wrong where everything is set up, having tried i
   const told = (check: string) => findings.find((one) => one.check === check);
   assert.match(told("Tools")?.detail ?? "", /tried and denied/);
   assert.match(told("Channels")?.detail ?? "", /telegram: bot/);
-  assert.deepEqual([...Deno.readDirSync(home.stateFolder)].map(({ name }) => name), [
-    "gateway.lock",
-  ]);
+  const left = await Array.fromAsync(Deno.readDir(home.stateFolder), ({ name }) => name);
+  assert.deepEqual(left, ["gateway.lock"]);
 });
 
 Deno.test("doctor tells every mistake of a configuration, and goes on with what needs none", async () => {
