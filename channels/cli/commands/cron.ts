@@ -58,7 +58,7 @@ export async function listCommand(flags: CronFlags, terminal: Terminal): Promise
   return 0;
 }
 
-/** Makes one; 1 when it is refused. */
+/** Makes one; 1 when it is refused, 2 when no time or no place is given. */
 export async function addCommand(
   message: string,
   flags: AddFlags,
@@ -69,6 +69,10 @@ export async function addCommand(
     terminal.writeError(
       `Error: Cannot deliver to "${flags.to}": name channel and chat, such as feishu:oc_1\n`,
     );
+    return 2;
+  }
+  if ([flags.every, flags.cron, flags.at].every((time) => time === undefined)) {
+    terminal.writeError("Error: Cannot schedule the job: give --every, --cron or --at\n");
     return 2;
   }
   const { name, missed: missedRuns } = flags;

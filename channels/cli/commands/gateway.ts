@@ -35,6 +35,7 @@ export async function gatewayCommand(flags: GatewayFlags, terminal: Terminal): P
   const print = (line: string) => terminal.write(`${line}\n`);
   const started = processStart();
   const handingOver = new AbortController();
+  using _listening = { [Symbol.dispose]: () => handingOver.abort() };
   const { promise: restarting, resolve: restart } = Promise.withResolvers<"restart">();
   const stopping = Promise.race([untilAskedToStop(handingOver.signal), restarting]);
   using prepared = await prepareGateway(flags, terminal);

@@ -46,7 +46,7 @@ Deno.test.each(
     [["--cron", "61 * * * *"], 1, /Invalid value for minute/],
     [["--every", "3"], 1, /10s at least/],
     [["--at", "2020-01-01"], 1, /that was/],
-    [[], 1, /it has no schedule/],
+    [[], 2, /give --every, --cron or --at/],
     [["--every", "soon"], 2, /a number of seconds/],
     [["--every", "60", "--to", "oc_1"], 2, /name channel and chat/],
     [["--every", "60", "--missed", "often"], 2, /skip, once, all/],
