@@ -79,6 +79,8 @@ Deno.test.each([
 Deno.test.each([
   ["telegram", "no tables"],
   ["discord", "no tables"],
+  ["qq", "no tables"],
+  ["sms", "plain text"],
   ["telegram.second", "no tables"],
   ["whatsapp", "plain text"],
   ["email", "clear sections"],

@@ -27,7 +27,9 @@ Deno.test("SkillLibrary puts the workspace's skills over bundled ones, by name",
     "bundled/apple/SKILL.md": skillText("a"),
     "bundled/off/SKILL.md": skillText("off"),
   });
-  const listed = await libraryAt(root.path, { disabled: ["off"] }).list();
+  const library = libraryAt(root.path, { disabled: ["off"] });
+  const listed = await library.list();
+  assert.ok(!(await library.index()).includes("**off**"), "subagents see nothing of it either");
   assert.deepEqual(
     listed.map(({ skill }) => [skill.folderName, skill.source, skill.description, skill.path]),
     [
