@@ -4,8 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
-import type { JsonObject } from "../kernel/json.ts";
+import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { type Job, type JobState, readJob, writeJob } from "./job.ts";
 import { type DuePlan, planDue } from "./due_runs.ts";
 import { scheduleKey, type Schedules } from "./schedule.ts";
@@ -27,8 +26,6 @@ export interface BrokenEntry {
 export type ReadBook =
   | { readonly state: "ok"; readonly book: JobBook }
   | { readonly state: "corrupt"; readonly reason: string };
-
-const fileShape = z.looseObject({ jobs: z.array(z.record(z.string(), z.json())).default([]) });
 
 /** Jobs in the order of their making. A value: each change makes another one. */
 export class JobBook {
@@ -53,16 +50,14 @@ export class JobBook {
   /** @param timezone of cron expressions that name none */
   static read(text: string, timezone: string): ReadBook {
     const value = jsonOf(text);
-    const parsed = fileShape.safeParse(value);
-    if (value === undefined || !parsed.success) {
+    const { jobs: entries = [], ...rest } = isObject(value) ? value : { jobs: null };
+    if (!isList(entries) || !entries.every(isObject)) {
       const reason = value === undefined ? "it is no JSON" : "it holds no list of jobs";
       return { state: "corrupt", reason };
     }
-    const { jobs: entries, ...rest } = z.record(z.string(), z.json()).parse(value);
-    void entries;
     const jobs = new Map<string, Job>();
     const broken: BrokenEntry[] = [];
-    for (const raw of parsed.data.jobs) {
+    for (const raw of entries) {
       const read = readJob(raw, timezone);
       if (read.state === "broken") broken.push({ id: read.id, problem: read.problem, raw });
       else if (jobs.has(read.job.id)) {
@@ -188,7 +183,7 @@ function problemOf(reason: string): Pick<JobState, "lastStatus" | "lastError"> {
   return { lastStatus: "error", lastError: `Cannot say when it is due: ${reason}` };
 }
 
-function jsonOf(text: string): unknown {
+function jsonOf(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -6,7 +6,7 @@
 
 import { type Clock, sleep } from "../../actors/kernel/clock.ts";
 import type { SessionFiles } from "../../actors/session/ports.ts";
-import { parseSessionFile } from "../../actors/session/session_file.ts";
+import { splitSessionText } from "../../actors/session/session_file.ts";
 import type { Chance } from "./chance.ts";
 import type { EventLog } from "./event_log.ts";
 import type { Faults } from "./faults.ts";
@@ -57,7 +57,7 @@ export class SimulatedDisk {
 
   /** Whether the model is not shown the beginning of a conversation any more. */
   isSummedUp(name: string): boolean {
-    return (parseSessionFile(this.texts.get(name) ?? "").metadata?.lastConsolidated ?? 0) > 0;
+    return (splitSessionText(this.texts.get(name) ?? "").metadata?.lastConsolidated ?? 0) > 0;
   }
 
   /** Whoever wrote is dead; what was under way ends somehow. */

@@ -12,6 +12,7 @@ import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
 import type { Retention } from "../../actors/gateway/journal_keeper.ts";
 import type { EventLog } from "./event_log.ts";
+import { marksIn, textOf } from "./marks.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -40,6 +41,10 @@ export interface SeenOutbound {
 export interface StoryLine {
   readonly lineId: string;
   readonly line: HistoryLine;
+  /** Marks of what a person says in it. */
+  readonly marks: readonly string[];
+  /** Ids of the lines that it sets aside. */
+  readonly setsAside: readonly string[];
 }
 
 /** What a watch takes from its world. */
@@ -87,7 +92,7 @@ export class JournalWatch {
   /** The part of it that the model may see: without what was parked, or waits for its turn alone. */
   shownStory(sessionKey: string): readonly StoryLine[] {
     const story = this.story(sessionKey);
-    const hidden = new Set(story.flatMap(({ line }) => setAsideBy(line.text)));
+    const hidden = new Set(story.flatMap(({ setsAside }) => setsAside));
     const solo = this.#rows.turns.find((turn) => turn.sessionKey === sessionKey)?.soloSeq ?? null;
     return story.filter(({ lineId, line: { inboundSeq } }) => {
       if (hidden.has(lineId)) return false;
@@ -200,8 +205,9 @@ export class JournalWatch {
     }
     const story = this.#stories.get(line.sessionKey) ?? [];
     this.#stories.set(line.sessionKey, story);
-    story.push({ lineId, line });
-    this.#lines.push({ lineId, line });
+    const told = { lineId, line, ...readLine(line.text) };
+    story.push(told);
+    this.#lines.push(told);
     this.#log.add("journal", `line ${lineId} ${line.text.slice(0, 160)}`);
   }
 
@@ -227,9 +233,13 @@ export class JournalWatch {
   }
 }
 
-function setAsideBy(text: string): string[] {
-  const ids = parseMessageLine(text)?.extras[SET_ASIDE];
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
+function readLine(text: string): Pick<StoryLine, "marks" | "setsAside"> {
+  const stored = parseMessageLine(text);
+  const ids = stored?.extras[SET_ASIDE];
+  return {
+    marks: stored?.message.role === "user" ? marksIn(textOf(stored.message)) : [],
+    setsAside: Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [],
+  };
 }
 
 function isSame(a: Outbound, b: Outbound): boolean {

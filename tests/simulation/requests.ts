@@ -4,9 +4,8 @@
  */
 
 import type { ChatMessage, ChatRequest } from "../../providers/provider.ts";
-import { parseMessageLine } from "../../actors/session/session_file.ts";
 import type { StoryLine } from "./journal_watch.ts";
-import { marksIn, marksOfPeople, textOf } from "./marks.ts";
+import { marksOfPeople, textOf } from "./marks.ts";
 
 /**
  * What is wrong with a request, given the durable history of its session, as far as the model may
@@ -22,7 +21,7 @@ export function checkRequest(
   const { messages, conversationId } = request;
   const wrong = [...wrongOrder(messages), ...wrongCalls(messages)];
   const shown = marksOfPeople(messages).join(" ");
-  const said = story.flatMap(({ line }) => marksOfLine(line.text)).join(" ");
+  const said = story.flatMap(({ marks }) => marks).join(" ");
   const isEnd = shown === "" ? tellOfInside(messages) : said.endsWith(` ${shown}`);
   const isRight = shown === said || (mayBeCut && isEnd);
   if (!isRight) wrong.push(`shows "${shown}" of what was said: "${said}"`);
@@ -34,11 +33,6 @@ function tellOfInside(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) =>
     message.role === "user" && /\[(?:Result of a subagent|Scheduled job)/.test(textOf(message))
   );
-}
-
-function marksOfLine(text: string): string[] {
-  const message = parseMessageLine(text)?.message;
-  return message?.role === "user" ? marksIn(textOf(message)) : [];
 }
 
 function wrongOrder(messages: readonly ChatMessage[]): string[] {

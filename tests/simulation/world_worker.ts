@@ -22,6 +22,9 @@ interface ThreadScope {
 const scope: unknown = globalThis;
 const seedSchema = z.number().int();
 
+// Worlds throw errors by the thousand, and nobody reads where from.
+Error.stackTraceLimit = 0;
+
 globalThis.addEventListener("message", async (event) => {
   if (!(event instanceof MessageEvent) || !isThread(scope)) return;
   const seed = seedSchema.parse(event.data);
