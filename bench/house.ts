@@ -11,10 +11,12 @@ import { systemWorld } from "../actors/gateway/adapters/system_world.ts";
 import { localChannel } from "../actors/gateway/channel_wiring.ts";
 import { startCore } from "../actors/gateway/core.ts";
 import { wireServices } from "../actors/gateway/service_wiring.ts";
+import { watchedProvider } from "../actors/gateway/watch/watched_parts.ts";
 import { openSqliteJournal } from "../actors/journal/sqlite_journal.ts";
 import { ActorSystem } from "../actors/kernel/system.ts";
 import { syncWorkspace } from "../actors/session/adapters/workspace_template.ts";
 import { sessionActor } from "../actors/session/session.ts";
+import { UNWATCHED, type Watch } from "../actors/session/watch.ts";
 import type { Channel, ChannelContext, Delivery, DeliveryReceipt } from "../channels/channel.ts";
 import type { ChatEvent, ChatRequest, Provider } from "../providers/provider.ts";
 
@@ -45,6 +47,8 @@ export interface HouseOptions {
   readonly home?: string;
   /** Sessions without work sleep after this long. @default as in production */
   readonly idleMs?: number;
+  /** Who watches. @default nobody does */
+  readonly watch?: Watch;
 }
 
 /** A turn that is under way. */
@@ -64,7 +68,7 @@ export class House implements AsyncDisposable {
 
   /** Starts everything but the platforms and the health endpoint. */
   static async open(
-    { thinks, permitsMax = 0, home, idleMs }: HouseOptions = {},
+    { thinks, permitsMax = 0, home, idleMs, watch = UNWATCHED }: HouseOptions = {},
   ): Promise<House> {
     await using opening = new AsyncDisposableStack();
     const folder = home ?? opening.adopt(
@@ -84,11 +88,12 @@ export class House implements AsyncDisposable {
     const uptimeMs = () => performance.now();
     const system = opening.use(new ActorSystem(world));
     const { shared } = wireServices({
-      ...{ loaded, version: "0", world, journal, uptimeMs },
+      ...{ loaded, version: "0", world, journal, uptimeMs, watch },
       spawn: (definition) => system.spawn(definition),
     });
     const turns = new Map<string, Running>();
-    const provider = instantModel(turns, thinks);
+    const preload = () => Promise.resolve();
+    const provider = watchedProvider({ ...instantModel(turns, thinks), preload }, watch);
     const settings = { ...shared.settings, ...(idleMs !== undefined && { idleMs }) };
     const { promise: channel, resolve } = Promise.withResolvers<BenchChannel>();
     const create = (context: ChannelContext) => {
@@ -99,6 +104,7 @@ export class House implements AsyncDisposable {
     const core = startCore({
       system,
       journal,
+      watch,
       channels: [localChannel({ name: HOUSE_CHANNEL, create }, locations.mediaFolder)],
       permitsMax,
       isUnified: false,
