@@ -5,6 +5,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { Clock, Timer } from "../../kernel/clock.ts";
+import { currentTrace } from "../../kernel/trace.ts";
 import { ToolError, type ToolResult } from "../tool.ts";
 import type { HostLink, StartHost } from "./host_link.ts";
 import { fromHostSchema } from "./host_messages.ts";
@@ -34,6 +35,8 @@ export interface ToolHostOptions {
 
 interface OpenCall {
   readonly startedAtMs: number;
+  /** Of the turn that waits for it. */
+  readonly trace: string | undefined;
   readonly resolve: (answer: HostAnswer) => void;
   readonly reject: (error: Error) => void;
   /** Runs once nobody waits for the call any more. */
@@ -92,7 +95,8 @@ export class ToolHost {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<HostAnswer>();
     const startedAtMs = this.#options.clock.now();
-    this.#open.set(id, { startedAtMs, resolve, reject, grace: undefined });
+    const trace = currentTrace();
+    this.#open.set(id, { startedAtMs, trace, resolve, reject, grace: undefined });
     if (this.#hasEnded) this.#end("it has ended");
     else this.#send({ type: "call", id, call });
     const abort = () => {
@@ -156,6 +160,7 @@ export class ToolHost {
         kind: this.#options.setup.kind,
         calls: calls.length,
         reason,
+        traces: calls.flatMap(({ trace }) => trace ?? []),
       });
     }
     for (const { reject, grace } of calls) {
