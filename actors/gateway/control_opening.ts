@@ -8,6 +8,8 @@ import { listenControl } from "./adapters/control_socket.ts";
 import { processId } from "./adapters/lock_file.ts";
 import { ControlDoor } from "./control_door.ts";
 import type { ControlHandler } from "./control_handler.ts";
+import { refusing } from "./backup/fence.ts";
+import { retryRequest } from "./control_requests.ts";
 import { gatewayHandlers } from "./control_handlers.ts";
 import { DEFAULT_COMMAND, type GatewayOptions } from "./gateway_options.ts";
 import type { HealthReport } from "./health.ts";
@@ -20,6 +22,8 @@ export interface ControlFacts {
   readonly healthUrl: string;
   readonly report: () => Promise<HealthReport>;
   readonly stranded: StrandedMessages;
+  /** A fenced gateway takes nothing up. */
+  readonly isFenced: boolean;
   readonly sessions: readonly ControlHandler[];
 }
 
@@ -27,7 +31,7 @@ export interface ControlFacts {
 export async function openControl(
   { loaded, version, world, print, command, handlers = [] }: GatewayOptions,
   owned: AsyncDisposableStack,
-  { report, stranded, sessions, ...facts }: ControlFacts,
+  { report, stranded, sessions, isFenced, ...facts }: ControlFacts,
 ): Promise<void> {
   const { configFile, workspace, stateFolder } = loaded.locations;
   try {
@@ -46,7 +50,7 @@ export async function openControl(
     const door = owned.use(
       new ControlDoor({
         listener: await listenControl(stateFolder),
-        handlers: [...own, ...sessions, ...handlers],
+        handlers: [...(isFenced ? withoutRetry(own) : own), ...sessions, ...handlers],
         clock: world.clock,
         version,
       }),
@@ -55,4 +59,10 @@ export async function openControl(
   } catch (error) {
     print(`Control: off, so commands cannot reach this gateway: ${asError(error).message}`);
   }
+}
+
+function withoutRetry(handlers: readonly ControlHandler[]): readonly ControlHandler[] {
+  return handlers.flatMap((handler) =>
+    handler.name === retryRequest.name ? refusing([handler]) : [handler]
+  );
 }

@@ -23,9 +23,17 @@ export interface HealthStatus {
   } | null;
   /** Scheduled jobs; null when nobody can tell. */
   readonly jobs: JobsStatus | null;
+  /** Null where there is no fence around it. */
+  readonly fence: FenceStatus | null;
   /** Null when it is not watched. */
   readonly config: ConfigStatus | null;
   readonly dead_letters: number;
+}
+
+/** The fence around a restored copy in it. */
+export interface FenceStatus {
+  readonly backed_up_at: string;
+  readonly lifted_by: string;
 }
 
 /** The configuration in it. */
@@ -94,6 +102,8 @@ const healthShape: z.ZodType<HealthStatus> = z.looseObject({
     next_due: z.string().nullable(),
     trouble: z.string().nullable(),
   }).nullable().default(null),
+  fence: z.looseObject({ backed_up_at: z.string(), lifted_by: z.string() }).nullable()
+    .default(null),
   // Gateways of before it was watched tell nothing of it.
   config: z.looseObject({
     state: z.string(),

@@ -15,6 +15,7 @@ export type StartFailure =
   | "state_unusable"
   | "workspace_unusable"
   | "journal_unusable"
+  | "fenced"
   | LockFailure;
 
 /** What another process can hold. */

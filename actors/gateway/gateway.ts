@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { SqliteJournal } from "../journal/sqlite_journal.ts";
 import { openEventPublisher } from "../kernel/adapters/event_channel.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import type { KernelEvent } from "../kernel/events.ts";
@@ -17,6 +18,8 @@ import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
 import { untoldSubagents } from "../session/subagents/untold.ts";
 import { startActors, type StartedActors } from "./actor_wiring.ts";
+import { withinFence } from "./backup/fenced_options.ts";
+import { snapshotHandler } from "./backup/snapshot.ts";
 import { HealthServer } from "./adapters/health_server.ts";
 import { lacksFolder, realFolder } from "./adapters/local_folders.ts";
 import { mediaFolderAt } from "./adapters/media_folder.ts";
@@ -103,7 +106,10 @@ interface Parts extends StartedActors {
 }
 
 async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): Promise<Parts> {
-  const { options, hasHealth } = withinRights(asked);
+  const { fence, options: allowed } = await withinFence(asked);
+  const { options, hasHealth } = withinRights(allowed);
+  // Inside a fence there is a door and a health endpoint, and nothing acts by itself.
+  const acting: GatewayOptions = { ...options, isWhole: options.isWhole && fence === null };
   const { loaded, version, world, print, isWhole, findLocalServers } = options;
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
@@ -128,7 +134,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const system = openSystem(world, watch, owned);
   const shellTools = shell.tools((definition) => system.spawn(definition));
   const services = wireServices({
-    ...{ loaded, version, world, journal, uptimeMs, isWhole },
+    ...{ loaded, version, world, journal, uptimeMs, isWhole: acting.isWhole },
     watch: watch.watching,
     spawn: (definition) => system.spawn(definition),
     findLocalServers,
@@ -144,7 +150,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   if (services.hostsLine !== undefined) print(services.hostsLine);
   for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
 
-  const actors = startActors(options, {
+  const actors = startActors(acting, {
     ...{ system, journal, services, hooks },
     audit: watch.audit(audit),
     watch: watch.watching,
@@ -156,7 +162,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     spawn: (definition) => system.spawn(definition),
   });
   const { automation, heartbeat } = services;
-  if (isWhole) {
+  if (acting.isWhole) {
     const outbox = (name: string) => core.outboxes.get(name);
     await announceRestart({ journal, clock: world.clock, outbox });
     print(await automation.line());
@@ -166,7 +172,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     reportHealth({
       version,
       jobs: () => automation.report(),
-      heartbeat: isWhole ? services.heartbeat.report : undefined,
+      heartbeat: acting.isWhole ? services.heartbeat.report : undefined,
+      fence,
       uptimeMs,
       deadLetters: () => system.deadLetters,
       journal,
@@ -183,6 +190,9 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   }
   const healthServer = hasHealth ? owned.use(listenForHealth(loaded, report, watch)) : undefined;
   print(`Health: ${healthServer?.url ?? "off"}`);
+  const { stateFolder } = loaded.locations;
+  const { workspace } = services.shared.settings;
+  const snapshotGround = { journal, stateFolder, workspace, newId: world.newId };
   const sessions = sessionHandlers({ recall: services.recall, router: core.router, journal });
   await openControl(options, owned, {
     startedAtMs,
@@ -190,7 +200,9 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     healthUrl: healthServer?.url ?? "",
     report,
     stranded: strandedIn(journal, (acted) => core.rowChanged(acted)),
+    isFenced: fence !== null,
     sessions: [
+      snapshotHandler(snapshotGround),
       ...sessions,
       ...automation.handlers(),
       ...live?.handlers ?? [],
@@ -298,7 +310,7 @@ function printOnceKnown(
 }
 
 /** The journal and the workspace, which the locks keep for this process alone. */
-async function openGround({ loaded, world, print }: GatewayOptions): Promise<Journal> {
+async function openGround({ loaded, world, print }: GatewayOptions): Promise<SqliteJournal> {
   const { stateFolder, workspace } = loaded.locations;
   await using opening = new AsyncDisposableStack();
   const journal = opening.use(openJournal(stateFolder, world));

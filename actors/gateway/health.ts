@@ -8,6 +8,7 @@ import type { CronReport } from "../automation/cron_protocol.ts";
 import type { Journal, JournalCounts } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
+import type { Fence } from "./backup/fence.ts";
 import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_actor.ts";
 import type { GateActorMessage, GateReport } from "./gate.ts";
 import type { ConfigReport } from "./live/config_keeper.ts";
@@ -81,6 +82,12 @@ export interface HealthReport {
     /** What came of it, in half a sentence. */
     readonly outcome: string | null;
   } | null;
+  /** The fence around a restored copy, which does nothing; null where there is none. */
+  readonly fence: {
+    /** ISO: when the backup was made. */
+    readonly backed_up_at: string;
+    readonly lifted_by: string;
+  } | null;
   /** The configuration; null where edits count with the next start only. */
   readonly config: {
     /** refused: what is in the file now is not applied. */
@@ -114,6 +121,8 @@ export interface HealthSources {
   readonly mcp?: (() => Promise<HealthReport["mcp"]>) | undefined;
   /** @default it is not watched */
   readonly config?: (() => Promise<ConfigReport>) | undefined;
+  /** @default there is none */
+  readonly fence?: Fence | null;
 }
 
 /** Asks everyone and puts the answers together. */
@@ -155,9 +164,14 @@ export async function reportHealth(sources: HealthSources): Promise<HealthReport
     stranded: counts === null ? null : strandedCounts(counts),
     jobs: jobs === null ? null : jobsHealth(jobs),
     heartbeat: heartbeatHealth(sources.heartbeat?.() ?? null),
+    fence: fenceHealth(sources.fence ?? null),
     config: config === null ? null : configHealth(config),
     dead_letters: sources.deadLetters(),
   };
+}
+
+function fenceHealth(fence: Fence | null): HealthReport["fence"] {
+  return fence && { backed_up_at: fence.backedUpAt, lifted_by: "restore --unfence" };
 }
 
 function configHealth(

@@ -4,8 +4,8 @@
  */
 
 import { join } from "node:path";
-import { type Journal, JournalError } from "../journal/journal.ts";
-import { openSqliteJournal } from "../journal/sqlite_journal.ts";
+import { JournalError } from "../journal/journal.ts";
+import { openSqliteJournal, type SqliteJournal } from "../journal/sqlite_journal.ts";
 import { hasFile } from "./adapters/local_folders.ts";
 import { StartError } from "./errors.ts";
 import { takeStateLock } from "./locks.ts";
@@ -21,7 +21,7 @@ export function journalPath(stateFolder: string): string {
  *
  * @throws {StartError} when it cannot be used
  */
-export function openJournal(stateFolder: string, { clock, defer }: World): Journal {
+export function openJournal(stateFolder: string, { clock, defer }: World): SqliteJournal {
   try {
     return openSqliteJournal({ path: journalPath(stateFolder), clock, defer });
   } catch (error) {
@@ -40,7 +40,7 @@ export function openJournal(stateFolder: string, { clock, defer }: World): Journ
 export async function withIdleJournal<T>(
   stateFolder: string,
   { world, command }: { readonly world: World; readonly command: string },
-  work: (journal: Journal) => Promise<T>,
+  work: (journal: SqliteJournal) => Promise<T>,
 ): Promise<T | null> {
   if (!await hasFile(journalPath(stateFolder))) return null;
   using _lock = await takeStateLock(stateFolder, { clock: world.clock, command });

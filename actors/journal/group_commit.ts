@@ -19,6 +19,8 @@ type CallKind = "read" | Durability;
 /** A call that waits for its turn. */
 interface Call {
   readonly kind: CallKind;
+  /** For work that takes its time, and must have the storage to itself: does it; never rejects. */
+  readonly alone?: () => Promise<void>;
   /** Does the work and keeps its value; throws what the work throws. */
   run(): void;
   /** Gives the kept value to the caller. */
@@ -77,6 +79,16 @@ export class GroupCommit {
     return this.#call(work, "read");
   }
 
+  /** Runs `work` between two groups; nothing is written, and what is called waits, until it ends. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    if (this.#state === "dead") return promise;
+    if (this.#state === "closed") return Promise.reject(closedError());
+    const alone = () => work().then(resolve, reject);
+    this.#enqueue({ kind: "written", alone, run: () => {}, succeed: () => {}, fail: reject });
+    return promise;
+  }
+
   /** Refuses what comes later; resolves when all that waits was committed. */
   async close(): Promise<void> {
     if (this.#state === "open") this.#state = "closed";
@@ -96,7 +108,7 @@ export class GroupCommit {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (this.#state === "dead") return promise;
     if (this.#state === "closed") {
-      reject(new JournalError("journal_closed", "Cannot use the journal: it is closed"));
+      reject(closedError());
       return promise;
     }
     let succeed = (): void => {};
@@ -125,13 +137,22 @@ export class GroupCommit {
    */
   #commitNext(): void {
     if (this.#syncing !== undefined || this.#waiting.length === 0) return;
-    const group = this.#waiting.slice(0, CALLS_PER_GROUP);
-    const syncing = this.#answer(group);
+    const group = this.#nextGroup();
+    const [first] = group;
+    const syncing = first?.alone === undefined ? this.#answer(group) : first.alone();
     if (syncing === undefined) return this.#groupOver(group);
     this.#syncing = syncing.then(() => {
       this.#syncing = undefined;
       this.#groupOver(group);
     });
+  }
+
+  #nextGroup(): readonly Call[] {
+    const [first] = this.#waiting;
+    if (first?.alone !== undefined) return [first];
+    const next = this.#waiting.slice(0, CALLS_PER_GROUP);
+    const end = next.findIndex((call) => call.alone !== undefined);
+    return end < 0 ? next : next.slice(0, end);
   }
 
   #groupOver(group: readonly Call[]): void {
@@ -187,6 +208,10 @@ export class GroupCommit {
     const { code, message } = error;
     this.#trouble = { code, message, sinceMs: this.#trouble?.sinceMs ?? this.#options.now() };
   }
+}
+
+function closedError(): JournalError {
+  return new JournalError("journal_closed", "Cannot use the journal: it is closed");
 }
 
 /** All of them, as one; undefined when none is under way. */

@@ -198,6 +198,11 @@ export class StoreJournal implements Journal {
     this.#store.close();
   }
 
+  /** Runs work while nothing is written. @throws {JournalError} when the journal is closed */
+  protected alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#calls.alone(work);
+  }
+
   /** Ends as a dying process does: what was not committed is lost, and no caller hears of it. */
   protected die(): void {
     this.#hasEnded = true;

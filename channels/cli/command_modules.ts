@@ -53,6 +53,16 @@ export function providerLogin(): Promise<typeof import("./commands/provider_logi
   return import("./commands/provider_login.ts");
 }
 
+/** Loads `backup`. */
+export function backup(): Promise<typeof import("./commands/backup.ts")> {
+  return import("./commands/backup.ts");
+}
+
+/** Loads `restore`. */
+export function restore(): Promise<typeof import("./commands/restore.ts")> {
+  return import("./commands/restore.ts");
+}
+
 /** Loads `config reload`. */
 export function configReload(): Promise<typeof import("./commands/config_reload.ts")> {
   return import("./commands/config_reload.ts");

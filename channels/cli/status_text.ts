@@ -23,6 +23,8 @@ export interface IdleStatus {
   readonly queue: GatewayStatus["health"]["queue"];
   /** The process that keeps the state folder, though it is no gateway; null without. */
   readonly lockedBy: string | null;
+  /** Of a restored copy that is fenced, when its backup was made; null where there is no fence. */
+  readonly backedUpAt: string | null;
 }
 
 /** A running gateway, for people. */
@@ -33,6 +35,7 @@ export function runningText({ health, ...status }: GatewayStatus): string {
   return lines([
     `Gateway: running, ${health.status} (process ${status.pid}, version ${health.version}, ` +
     `up ${duration(health.uptime_s)})`,
+    fenceLine(health.fence?.backed_up_at ?? null),
     `Config: ${status.configFile}`,
     ...configLines(health.config),
     `Workspace: ${status.workspace}`,
@@ -55,12 +58,19 @@ export function idleText(status: IdleStatus): string {
   return lines([
     "Gateway: not running",
     lockedBy,
+    fenceLine(status.backedUpAt),
     `Config: ${status.configFile}${missing(status.hasConfigFile)}`,
     `Workspace: ${status.workspace}${missing(status.hasWorkspace)}`,
     status.model,
     `Channels: ${channels.length === 0 ? "none is enabled" : channels.join(", ")}`,
     queueLine(status.queue),
   ]);
+}
+
+function fenceLine(backedUpAt: string | null): string | null {
+  if (backedUpAt === null) return null;
+  return `Fenced: restored from a backup of ${backedUpAt}: nothing is taken in, answered or sent, ` +
+    "and no job runs (restore --unfence)";
 }
 
 function configLines(config: GatewayStatus["health"]["config"]): readonly string[] {

@@ -5,6 +5,7 @@
 
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
+import { readFence } from "../../../actors/gateway/backup/adapters/fence_file.ts";
 import { hasFile } from "../../../actors/gateway/adapters/local_folders.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { askDoor } from "../../../actors/gateway/control_client.ts";
@@ -54,6 +55,7 @@ async function lookAround({ config, locations }: LoadedConfig): Promise<IdleStat
     channels: Object.keys(config.channels.enabled),
     queue,
     lockedBy,
+    backedUpAt: (await readFence(stateFolder))?.backedUpAt ?? null,
   };
 }
 

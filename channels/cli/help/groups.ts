@@ -11,7 +11,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Run:": ["gateway", "service", "agent"],
   "See how it is:": ["status", "top", "logs", "failed", "retry", "drop", "audit"],
   "Set up:": ["config", "channels", "providers", "provider", "mcp", "permissions"],
-  "What the assistant keeps:": ["sessions", "cron", "skills"],
+  "What the assistant keeps:": ["sessions", "cron", "skills", "backup", "restore"],
   "This program:": ["completion", "help"],
 };
 

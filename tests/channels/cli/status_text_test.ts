@@ -41,6 +41,7 @@ const RUNNING: GatewayStatus = {
       ...{ count: 3, enabled: 2, running: 1 },
       ...{ next_due: "2026-06-01T09:00:00.000Z", trouble: null },
     },
+    fence: null,
     config: { state: "refused", problem: "one line", at_next_start: ["gateway.port"] },
     dead_letters: 0,
   },
@@ -80,6 +81,7 @@ Deno.test("Without a gateway it is told what there is", () => {
     channels: [],
     queue: null,
     lockedBy: null,
+    backedUpAt: null,
   });
   assert.match(
     text,
