@@ -1,6 +1,6 @@
 /**
- * Conversations that ended before the last end of the process, and are not archived yet: their
- * sessions are woken, and see to it.
+ * What no waiting message tells of: conversations that ended before the last end of the process, and
+ * are not archived yet, and goals that were under way. Their sessions are woken, and see to it.
  * @module
  */
 
@@ -9,6 +9,7 @@ import type { Journal } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import { endedSessions } from "../session/ended_conversation.ts";
+import { sessionsWithGoals } from "../session/goal/goal_desk.ts";
 import type { WakeSession } from "./router.ts";
 
 const logger = getLogger(["troupe", "gateway", "ended_sessions"]);
@@ -22,11 +23,12 @@ export async function wakeEndedSessions(
   router: ActorRef<WakeSession>,
 ): Promise<void> {
   try {
-    for (const sessionKey of await endedSessions(journal)) {
+    const keys = [...await endedSessions(journal), ...await sessionsWithGoals(journal)];
+    for (const sessionKey of new Set(keys)) {
       router.tell({ type: "wake_session", sessionKey });
     }
   } catch (error) {
-    logger.warn("Cannot look for conversations that are not archived: {reason}", {
+    logger.warn("Cannot look for conversations to archive and goals to go on with: {reason}", {
       reason: asError(error).message,
     });
   }

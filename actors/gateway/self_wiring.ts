@@ -9,6 +9,8 @@ import { promptFacts } from "../session/adapters/prompt_files.ts";
 import type { SubagentRules } from "../session/ports.ts";
 import { subagentPrompt } from "../session/subagents/subagent_prompt.ts";
 import type { SkillTextsSource } from "../session/prompt.ts";
+import type { GoalBudget } from "../session/goal/goal.ts";
+import { goalTool } from "../tools/goal.ts";
 import { myTool } from "../tools/my.ts";
 import { spawnTool } from "../tools/spawn.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -20,7 +22,7 @@ const WAITS_PER_TIMEOUT = 2;
 export function selfTools({ config }: LoadedConfig): readonly Tool[] {
   const { my } = config.tools;
   const waitMs = WAITS_PER_TIMEOUT * config.agents.subagents.timeoutS * 1_000;
-  return [spawnTool(waitMs), ...(my.enable ? [myTool(my.allowSet)] : [])];
+  return [spawnTool(waitMs), goalTool, ...(my.enable ? [myTool(my.allowSet)] : [])];
 }
 
 /** What holds for each subagent. */
@@ -51,4 +53,10 @@ export function ownFacts({ config }: LoadedConfig): JsonObject {
     },
     exec_config: { enable: exec.enable, timeout: exec.timeout, sandbox: exec.sandbox },
   };
+}
+
+/** What goals may use. */
+export function goalBudget({ config: { agents: { goals } } }: LoadedConfig): GoalBudget {
+  const { maxTurns: turns, maxTokens: tokens, maxMinutes } = goals;
+  return { turns, tokens, timeMs: maxMinutes * 60_000 };
 }

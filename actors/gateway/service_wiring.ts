@@ -32,7 +32,7 @@ import { wireSkills } from "./skill_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
 import { makeToolbox, type ToolboxGround } from "./toolbox.ts";
 import { pathRules, wireSearchUsage } from "./tool_wiring.ts";
-import { ownFacts, subagentRules } from "./self_wiring.ts";
+import { goalBudget, ownFacts, subagentRules } from "./self_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
 import { UNWATCHED, type Watch } from "../session/watch.ts";
 import { watchedTools } from "./watch/watched_parts.ts";
@@ -58,6 +58,7 @@ export type RevisedServices = Pick<
   | "searchUsage"
   | "readDocument"
   | "subagents"
+  | "goals"
   | "ownFacts"
 >;
 
@@ -175,6 +176,7 @@ export function wireServices(options: WiringOptions): WiredServices {
     searchUsage: wireSearchUsage(next, box.context.net),
     readDocument: documentReader(box.hosts, clock, box.context),
     subagents: subagentRules(next, workspace, skills),
+    goals: goalBudget(next),
     ownFacts: ownFacts(next),
   });
   let revised: RevisedServices = revisedOf(loaded, models);

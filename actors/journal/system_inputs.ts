@@ -7,7 +7,9 @@
 import { type NewInbound, SYSTEM_CHANNEL } from "./journal_rows.ts";
 
 /** The parts of the gateway that hand messages in. */
-export type SystemSource = "cron" | "heartbeat" | "subagent";
+export type SystemSource = "cron" | "heartbeat" | "subagent" | "goal";
+
+const SOURCES: readonly SystemSource[] = ["cron", "heartbeat", "subagent", "goal"];
 
 /** Begins the id of a word that is told. */
 const TOLD = "heartbeat:told:";
@@ -40,11 +42,16 @@ export function subagentInputId(taskId: string): string {
   return `subagent:${taskId}`;
 }
 
+/** The id of a turn for a goal. */
+export function goalInputId(goalId: string, turn: number): string {
+  return `goal:${goalId}:${turn}`;
+}
+
 /** Who speaks through a message; undefined for a person, and for what nobody here knows. */
 export function systemSource(
   { channel, platformId }: Pick<NewInbound, "channel" | "platformId">,
 ): SystemSource | undefined {
   if (channel !== SYSTEM_CHANNEL) return undefined;
   const prefix = platformId.split(":", 1)[0];
-  return prefix === "cron" || prefix === "heartbeat" || prefix === "subagent" ? prefix : undefined;
+  return SOURCES.find((source) => source === prefix);
 }

@@ -41,7 +41,7 @@ export interface CallRunnerOptions {
 
 /** What calls reach of their session. */
 export interface SessionReach {
-  readonly tools: Pick<ToolContext, "subagents" | "own">;
+  readonly tools: Pick<ToolContext, "subagents" | "own" | "goal">;
   /** A call may have given the turn's permit back, to wait without it. */
   readonly ensurePermit: (signal: AbortSignal) => Promise<void>;
 }

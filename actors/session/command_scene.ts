@@ -7,6 +7,7 @@ import type { Inbound } from "../journal/journal.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
 import type { CommandName } from "./command_table.ts";
+import type { GoalDesk } from "./goal/goal_desk.ts";
 import type { UnfinishedTurn } from "./interruption.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
@@ -30,6 +31,7 @@ export interface CommandScene {
   readonly desk: ApprovalDesk;
   readonly subagents: SubagentDesk;
   readonly upkeep: Upkeep;
+  readonly goals: GoalDesk;
   /** Aborts when another command waits: what is only looked up is left out then. */
   readonly hurry: AbortSignal;
 }

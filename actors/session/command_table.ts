@@ -11,6 +11,7 @@ export type CommandName =
   | "new"
   | "stop"
   | "undo"
+  | "goal"
   | "status"
   | "context"
   | "model"
@@ -56,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "undo",
     help: "Take the last message and its answer back; what tools did stays done",
     endsTurn: true,
+  },
+  {
+    name: "goal",
+    argument: "what",
+    help: "Set a goal that I work on by myself; alone: how it stands; stop or go: end it, or go on",
   },
   { name: "status", help: "Show model, context, uptime and version" },
   { name: "context", help: "Show what the model has before it, and how much room each part takes" },

@@ -12,6 +12,8 @@ import { answerIn, NOTHING_TO_DECIDE, QUESTION_OVER } from "./approval.ts";
 import type { CommandScene } from "./command_scene.ts";
 import { context } from "./context_report.ts";
 import { type CommandName, helpText, isForOwners } from "./command_table.ts";
+import { goal } from "./goal/goal_commands.ts";
+import { GOAL_STOPPED, statusLine } from "./goal/goal_text.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork } from "./interruption.ts";
 import {
@@ -43,9 +45,10 @@ import {
 const logger = getLogger(["troupe", "session", "commands"]);
 
 /** Commands that change something with the step that ends them. */
-type ActingCommand = "stop" | "undo" | "new" | "restart" | "approve" | "deny";
+type ActingCommand = "goal" | "stop" | "undo" | "new" | "restart" | "approve" | "deny";
 
 const ACTING: Readonly<Record<ActingCommand, (scene: CommandScene) => Promise<void>>> = {
+  goal,
   stop,
   undo,
   new: startAnew,
@@ -130,20 +133,25 @@ async function decide(scene: CommandScene): Promise<void> {
 }
 
 /** The rows of subagents wait like messages: one step stops all of them, and then their work ends. */
-async function stop({ log, command, services, turn, subagents }: CommandScene): Promise<void> {
+async function stop(
+  { log, command, services, turn, subagents, goals }: CommandScene,
+): Promise<void> {
+  const isGoalStopped = await goals.stop(log);
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
   const running = turn?.steps.unanswered.length ?? 0;
   const underWay = waiting.filter(isUnderWay).length;
-  const confirmation = stoppedText(running, waiting.length - underWay, underWay);
+  const stopped = stoppedText(running, waiting.length - underWay, underWay);
+  const confirmation = isGoalStopped ? `${stopped} ${GOAL_STOPPED}` : stopped;
   await stopWork(log, { command, turn, waiting, note: STOPPED_NOTE, confirmation });
   await subagents.stopAll();
 }
 
 /** That the conversation begins anew is durable with the command; a crash only delays it. */
 async function startAnew(
-  { log, command, services, memory, turn, upkeep, subagents }: CommandScene,
+  { log, command, services, memory, turn, upkeep, subagents, goals }: CommandScene,
 ): Promise<void> {
   await upkeep.halt();
+  await goals.stop(log);
   const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
   const underWay = waiting.filter(isUnderWay).length;
   const stopped = (turn?.steps.unanswered.length ?? 0) + waiting.length - underWay;
@@ -190,9 +198,10 @@ async function usage({ services, log, paused }: CommandScene): Promise<string> {
 }
 
 async function describe(
-  { services, log, memory, turn, subagents, hurry }: CommandScene,
+  { services, log, memory, turn, subagents, hurry, goals }: CommandScene,
 ): Promise<string> {
   const { settings, uptimeMs } = services;
+  const { goal, use } = await goals.read();
   return statusText({
     version: settings.version,
     model: settings.model,
@@ -204,6 +213,7 @@ async function describe(
     uptimeMs: uptimeMs(),
     activeTasks: (turn === undefined ? 0 : 1) + subagents.statuses.length,
     subagents: subagents.statuses.map(({ task: { label }, phase }) => ({ label, phase })),
+    goal: goal?.state === "active" ? statusLine(goal, use) : undefined,
     searchUsage: await searchUsage(services, hurry),
   });
 }

@@ -32,6 +32,7 @@ const INJECTED_EVENTS: Readonly<Record<SystemSource, string>> = {
   cron: "scheduled_job",
   heartbeat: "heartbeat",
   subagent: "subagent_result",
+  goal: "goal_turn",
 };
 
 /** Where waiting inbounds are read. */
@@ -125,10 +126,15 @@ export async function followUpsOf(
   return ofChat.slice(0, firstDraft === -1 ? countMax : Math.min(firstDraft, countMax));
 }
 
-/** What a subagent found belongs to the talk of the chat that it was started in. */
-function isSameTalk(a: Inbound, b: Inbound): boolean {
-  if (a.chatId !== b.chatId || a.replyChannel !== b.replyChannel) return false;
-  return a.channel === b.channel || [a, b].some((inbound) => systemSource(inbound) === "subagent");
+/**
+ * What a subagent found belongs to the talk of the chat that it was started in; and a person who
+ * writes while a goal is worked on may have a word on it.
+ */
+function isSameTalk(waiting: Inbound, home: Inbound): boolean {
+  if (waiting.chatId !== home.chatId || waiting.replyChannel !== home.replyChannel) return false;
+  if (waiting.channel === home.channel) return true;
+  if (systemSource(home) === "goal") return waiting.channel === home.replyChannel;
+  return [waiting, home].some((inbound) => systemSource(inbound) === "subagent");
 }
 
 /** Whether a session answers an inbound by itself. What comes from inside is always for the model. */

@@ -24,6 +24,7 @@ import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import type { ToolContext, ToolFiles, ToolOrigin, ToolRunner } from "../tools/tool.ts";
 import type { ApprovalPort } from "./approval.ts";
+import type { GoalBudget } from "./goal/goal.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
@@ -317,6 +318,8 @@ export interface SessionServices {
   readonly compaction?: ActorRef<IdleCompactionMessage> | undefined;
   /** Where conversations go that are summed up. @default none is, and none is cut in its file */
   readonly archive?: ArchivePort | undefined;
+  /** What a goal may use at most. @default 20 turns, a million tokens, four hours */
+  readonly goals?: GoalBudget | undefined;
   /** @default its turns are like those of people */
   readonly heartbeat?: HeartbeatPort | undefined;
   /** Names of MCP servers as they stand in the names of their tools, for hints. @default none */

@@ -30,6 +30,7 @@ const SPEAKERS: Readonly<Record<SystemSource, string>> = {
   cron: "a scheduled job that is due",
   heartbeat: "the regular look at HEARTBEAT.md",
   subagent: "a subagent that you started",
+  goal: "a goal that a person set, whose next turn this is",
 };
 
 /** What the runtime block says. */

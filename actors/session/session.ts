@@ -13,7 +13,9 @@ import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
 import { CommandCourse, type CommandSurroundings } from "./command_course.ts";
 import { endsTurn } from "./command_table.ts";
+import { GoalCourse } from "./goal/goal_course.ts";
 import type { RunEnd } from "./consolidator.ts";
+import type { GoalLook } from "./goal/goal_desk.ts";
 import { Idleness } from "./idleness.ts";
 import { isCommand, lookForWork, type Waiting } from "./incoming.ts";
 import { newestServices } from "./newest_services.ts";
@@ -83,6 +85,7 @@ class Session implements Actor<SessionActorMessage> {
   readonly #upkeep: Upkeep;
   readonly #desk: ApprovalDesk;
   readonly #subagents: SubagentDesk;
+  readonly #goals: GoalCourse;
   /** Undefined while it reads its past. */
   #log: SessionLog | undefined;
   /** The turn that runs, or was interrupted and waits for its permit. */
@@ -137,6 +140,11 @@ class Session implements Actor<SessionActorMessage> {
     this.#subagents = new SubagentDesk({
       ...{ services: this.#services, approvals: this.#desk, permit, context },
     });
+    this.#goals = new GoalCourse({
+      ...{ sessionKey, context, memory: this.#memory, beside: this.#beside },
+      services: this.#services,
+      log: () => this.#wokenLog(),
+    });
     this.#beside.pipe(
       () => wakeSession(sessionKey, services, context.signal),
       (outcome) => ({ type: "woken", outcome }),
@@ -180,6 +188,10 @@ class Session implements Actor<SessionActorMessage> {
         return this.#subagentStopped(message);
       case "subagent_reported":
         return valueOf(message.outcome);
+      case "goal_looked":
+        return this.#goalLooked(valueOf(message.outcome));
+      case "goal_due":
+        return this.#goals.look();
       case "idle_elapsed":
         return this.#idleElapsed();
       case "resume_due":
@@ -203,12 +215,14 @@ class Session implements Actor<SessionActorMessage> {
     if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
     const askers = askersOf(interrupted?.steps, abandoned);
     if (askers.size > 0) this.#answer(() => this.#desk.voidLeftover(askers, log));
+    this.#goals.look();
     this.#looked(waiting);
   }
 
   #inboundAccepted(inbound: Inbound): void {
     if (this.#desk.isAnswer(inbound)) return this.#answer((log) => this.#desk.decide(inbound, log));
     this.#work.came(inbound);
+    if (!isCommand(inbound)) this.#seat.hurry();
     this.#advance();
     if (!isCommand(inbound) && !this.#isInTurn(inbound)) this.#memory.waiting.came(inbound);
   }
@@ -271,14 +285,26 @@ class Session implements Actor<SessionActorMessage> {
     else this.#rest();
   }
 
-  #queue(): void {
+  #queue(isBackground: boolean = false): void {
     this.#idleness.end();
     this.#memory.waiting.release();
-    this.#seat.queue();
+    this.#seat.queue(isBackground);
+  }
+
+  /** The next turn of a goal gives way to all that somebody waits for. */
+  #goalLooked(look: GoalLook): void {
+    const inbound = this.#goals.looked(look);
+    if (inbound !== null) this.#work.came(inbound);
+    const isAlone = inbound !== null && this.#log !== undefined && this.#seat.isIdle &&
+      this.#turn === undefined && !this.#commands.isBusy;
+    if (isAlone) return this.#queue(true);
+    this.#advance();
   }
 
   #rest(): void {
-    if (this.#upkeep.isBusy || this.#subagents.isBusy) return this.#idleness.end();
+    if (this.#upkeep.isBusy || this.#subagents.isBusy || this.#goals.isBusy) {
+      return this.#idleness.end();
+    }
     this.#idleness.begin({ isTold: !this.#work.isLooking });
   }
 
@@ -296,6 +322,7 @@ class Session implements Actor<SessionActorMessage> {
   /** Something is under way, or it is not awake yet. */
   get #isOccupied(): boolean {
     if (this.#log === undefined || !this.#seat.isIdle || this.#subagents.isBusy) return true;
+    if (this.#goals.isBusy) return true;
     return this.#commands.isBusy || this.#upkeep.isBusy;
   }
 
@@ -347,6 +374,7 @@ class Session implements Actor<SessionActorMessage> {
     this.#services.compaction?.tell({ type: "session_used", sessionKey: this.#sessionKey });
     if (this.#commands.awaitsTurn) return this.#commands.turnOver();
     if (paused !== undefined) this.#seat.pause(paused);
+    this.#goals.turnOver();
     this.#advance();
   }
 
@@ -382,6 +410,7 @@ class Session implements Actor<SessionActorMessage> {
       this.#turn = undefined;
       this.#work.messagesMayWait(); // it held up what came after it
     }
+    this.#goals.turnOver();
     this.#advance();
   }
 
@@ -395,18 +424,22 @@ class Session implements Actor<SessionActorMessage> {
       desk: this.#desk,
       subagents: this.#subagents,
       upkeep: this.#upkeep,
+      goals: this.#goals.desk,
     };
   }
 
   #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {
     const services = this.#services;
     const parts = { services, own: this.#own, subagents: this.#subagents, permit: this.#permit };
+    const goals = this.#goals.desk;
     return new Turn({
       services: { ...this.#services }, // whatever is chosen or edited meanwhile, it keeps its own
       log,
       memory: this.#memory,
       desk: this.#desk,
-      reach: (home) => reachOf(home, { ...parts, log, rounds: () => this.#turn?.rounds ?? 0 }),
+      reach: (home) =>
+        reachOf(home, { ...parts, goals, log, rounds: () => this.#turn?.rounds ?? 0 }),
+      endOf: (home) => goals.endOf(home),
       ...interrupted,
     });
   }

@@ -6,6 +6,7 @@
 import type { Journal } from "../journal/journal.ts";
 import { endedFileName, endedNote } from "./ended_conversation.ts";
 import { pendingNote } from "./archived_chunk.ts";
+import { goalNoteKeys } from "./goal/goal_desk.ts";
 import type { SessionFiles } from "./ports.ts";
 import { parseSessionFile } from "./session_file.ts";
 import { legacySessionFileName, legacySessionKey, sessionFileName } from "./session_name.ts";
@@ -40,8 +41,9 @@ export async function eraseSession(
   if (names.length === 0 && lines.length === 0) return "missing";
   const ended = { key: endedNote(key), value: null };
   const pending = { key: pendingNote(key), value: null };
+  const goals = goalNoteKeys(key).map((note) => ({ key: note, value: null }));
   await journal.commit({
-    notes: [{ key: clearingNote(key), value: true }, ended, pending],
+    notes: [{ key: clearingNote(key), value: true }, ended, pending, ...goals],
     usageReset: key,
   });
   for (const name of names) await files.remove(name);

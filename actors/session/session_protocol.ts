@@ -6,6 +6,7 @@
 import type { Outcome } from "../kernel/actor.ts";
 import type { CommandNews } from "./command_course.ts";
 import type { RunEnd } from "./consolidator.ts";
+import type { GoalLook } from "./goal/goal_desk.ts";
 import type { Waiting } from "./incoming.ts";
 import type { PermitNews, SessionMessage } from "./ports.ts";
 import type { Awakened } from "./recovery.ts";
@@ -23,6 +24,8 @@ export type SessionNews =
   | { readonly type: "upkeep_ended"; readonly outcome: Outcome<RunEnd> }
   | SubagentStopped
   | { readonly type: "subagent_reported"; readonly outcome: Outcome<void> }
+  | { readonly type: "goal_looked"; readonly outcome: Outcome<GoalLook> }
+  | { readonly type: "goal_due" }
   | { readonly type: "idle_elapsed" }
   | { readonly type: "resume_due" };
 

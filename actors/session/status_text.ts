@@ -25,6 +25,8 @@ export interface StatusFacts {
   readonly activeTasks: number;
   /** @default none */
   readonly subagents?: readonly { readonly label: string; readonly phase: SubagentPhase }[];
+  /** The goal that is under way. @default none is */
+  readonly goal?: string | undefined;
   /** What is left of the search service's allowance; undefined where it tells nothing. */
   readonly searchUsage?: string | undefined;
 }
@@ -46,6 +48,7 @@ export function statusText(facts: StatusFacts): string {
     ...(facts.subagents ?? []).map(({ label, phase }) =>
       `- subagent ${label} (${phase.replace("_", " ")})`
     ),
+    ...(facts.goal === undefined ? [] : [facts.goal]),
     ...(facts.searchUsage === undefined ? [] : [`Search: ${facts.searchUsage}`]),
   ].join("\n");
 }

@@ -30,7 +30,7 @@ import { toolHints } from "./tool_hint.ts";
 import { progressReporter } from "./tool_progress.ts";
 import { type CallPlace, ToolMessages } from "./tool_messages.ts";
 import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
-import { isUnasked, TurnLimit } from "./turn_limit.ts";
+import { isForGoal, isUnasked, TurnLimit } from "./turn_limit.ts";
 import { TurnHooks } from "./turn_hooks.ts";
 import { TurnReader } from "./turn_reader.ts";
 import { TurnStoppedError } from "./turn_stopped.ts";
@@ -48,6 +48,8 @@ export interface TurnOptions {
   readonly desk: ApprovalDesk;
   /** What tools reach of the session, for a turn of `home`. @default nothing */
   readonly reach?: (home: Inbound) => SessionReach;
+  /** Why a turn of `home` must end between two rounds of tools; null when it may go on. @default it may */
+  readonly endOf?: ((home: Inbound) => Promise<string | null>) | undefined;
   /** Those of a new turn, or of one that was interrupted. */
   readonly steps: TurnSteps;
   /** Answers the inbounds that an interruption left one by one. @default false */
@@ -90,11 +92,13 @@ export class Turn {
   readonly #hooks: TurnHooks;
   readonly #mustRunAlone: boolean;
   readonly #reach: ((home: Inbound) => SessionReach) | undefined;
+  readonly #endOf: TurnOptions["endOf"];
   #joins = 0;
   /** Of its newest answer. */
   #outcome: GivenAnswer["outcome"] = "done";
 
-  constructor({ services, log, memory, desk, reach, steps, mustRunAlone = false }: TurnOptions) {
+  constructor(options: TurnOptions) {
+    const { services, log, memory, desk, reach, endOf, steps, mustRunAlone = false } = options;
     this.steps = steps;
     this.#services = services;
     this.#log = log;
@@ -102,6 +106,7 @@ export class Turn {
     this.#desk = desk;
     this.#mustRunAlone = mustRunAlone;
     this.#reach = reach;
+    this.#endOf = endOf;
     const { sessionKey } = log;
     this.#reader = new TurnReader({ services, conversation: log.conversation });
     this.#hooks = new TurnHooks(services, steps.turnId);
@@ -153,7 +158,8 @@ export class Turn {
     if (isReadyWord(this.steps.inbound)) return await this.#sayReady(begun, signal);
     for (;;) {
       const { clock } = this.#services;
-      using limit = new TurnLimit({ clock, signal, isUnasked: () => this.#isUnasked });
+      const isUnasked = () => this.#isUnasked || isForGoal(this.steps.inbounds[0]);
+      using limit = new TurnLimit({ clock, signal, isUnasked });
       try {
         return await this.#answer(begun, limit.signal);
       } catch (error) {
@@ -308,6 +314,8 @@ export class Turn {
     this.#view.toolsEnded();
     if (end.state === "stuck") return await this.#giveUp(noProgress(end.tools));
     if (end.state === "limit") return await this.#giveUp(iterationLimit(end.rounds, end.tools));
+    const word = await this.#endOf?.(talk.home) ?? null;
+    if (word !== null) return await this.#giveUp(word);
     await this.#letJoin(talk, signal);
     return false;
   }

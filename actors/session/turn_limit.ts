@@ -18,6 +18,11 @@ export function isUnasked(inbound: Inbound | undefined): boolean {
   return source === "subagent" && inbound?.replyChannel === null;
 }
 
+/** Whether it is a turn for a goal, on which the assistant works by itself. */
+export function isForGoal(inbound: Inbound | undefined): boolean {
+  return inbound !== undefined && systemSource(inbound) === "goal";
+}
+
 /** What a limit is made from. */
 export interface TurnLimitOptions {
   readonly clock: Clock;

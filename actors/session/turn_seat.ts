@@ -36,7 +36,12 @@ export interface TurnSeatOptions {
  */
 type State =
   | { readonly state: "idle" }
-  | { readonly state: "queued"; readonly requestId: string; readonly isGranted: boolean }
+  | {
+    readonly state: "queued";
+    readonly requestId: string;
+    readonly isGranted: boolean;
+    readonly isBackground: boolean;
+  }
   | { readonly state: "running"; readonly work: Work }
   | { readonly state: "paused"; readonly budget: SpentBudget; readonly timer: Timer | undefined };
 
@@ -63,12 +68,21 @@ export class TurnSeat {
     return this.#state.state === "paused" ? this.#state.budget : undefined;
   }
 
-  /** Asks for a permit. */
-  queue(): void {
+  /** Asks for a permit. @param isBackground nobody waits for the turn */
+  queue(isBackground: boolean = false): void {
     const { gate, newId, holder } = this.#options;
     const requestId = newId();
-    this.#state = { state: "queued", requestId, isGranted: false };
-    gate.tell({ type: "request_permit", requestId, holder });
+    this.#state = { state: "queued", requestId, isGranted: false, isBackground };
+    gate.tell({ type: "request_permit", requestId, holder, ...(isBackground && { isBackground }) });
+  }
+
+  /** Somebody waits for the turn now. */
+  hurry(): void {
+    if (this.#state.state !== "queued" || !this.#state.isBackground || this.#state.isGranted) {
+      return;
+    }
+    this.#release(this.#state.requestId);
+    this.queue();
   }
 
   /** A permit was granted; one that is no longer wanted goes back. */
@@ -77,7 +91,7 @@ export class TurnSeat {
     if (this.#state.state !== "queued" || this.#state.requestId !== requestId) {
       return this.#release(requestId);
     }
-    this.#state = { state: "queued", requestId, isGranted: true };
+    this.#state = { ...this.#state, isGranted: true };
   }
 
   /** The turn begins, under the permit that was granted. */

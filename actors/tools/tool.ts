@@ -222,6 +222,16 @@ export interface OwnState {
   set(key: string, value: JsonValue): Promise<string>;
 }
 
+/** How a session's model judges the goal that it works on. */
+export interface GoalReach {
+  /** The work is over after this turn. @throws {ToolError} where there is no goal */
+  judge(verdict: {
+    readonly status: "reached" | "blocked";
+    /** For people; may be "". */
+    readonly note: string;
+  }): Promise<void>;
+}
+
 /** All that a running call may use. */
 export interface ToolContext {
   /** Absolute path. */
@@ -244,6 +254,8 @@ export interface ToolContext {
   readonly subagents?: SubagentStarter | undefined;
   /** @default the session tells nothing of itself */
   readonly own?: OwnState | undefined;
+  /** @default there are no goals */
+  readonly goal?: GoalReach | undefined;
   /** What this session has read, so that edits can warn; shared by the tools of one session. */
   readonly reads: Map<string, string>;
 }

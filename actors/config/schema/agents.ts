@@ -109,9 +109,18 @@ export interface SubagentsConfig {
   readonly sendProgress: boolean;
 }
 
+/** What a goal may use at most, and has where nobody says otherwise. */
+export interface GoalsConfig {
+  readonly maxTurns: number;
+  /** Tokens in and out; null is no limit but the budgets. */
+  readonly maxTokens: number | null;
+  readonly maxMinutes: number;
+}
+
 /** Section `agents`. */
 export interface AgentsConfig {
   readonly defaults: AgentDefaults;
+  readonly goals: GoalsConfig;
   readonly subagents: SubagentsConfig;
   readonly budgets: {
     /** A day of all sessions together, in `defaults.timezone`. */
@@ -202,9 +211,16 @@ const subagents: z.ZodType<SubagentsConfig> = z.object({
   sendProgress: z.boolean().default(false),
 });
 
+const goals: z.ZodType<GoalsConfig> = z.object({
+  maxTurns: wholeNumber(1, 1_000).default(20),
+  maxTokens: wholeNumber(1).nullable().default(1_000_000),
+  maxMinutes: wholeNumber(1, 43_200).default(240),
+});
+
 /** Schema of section `agents`. */
 export const agentsSchema: z.ZodType<AgentsConfig> = z.object({
   defaults: agentDefaults.prefault({}),
+  goals: goals.prefault({}),
   subagents: subagents.prefault({}),
   budgets: budgets.prefault({}),
   prices: z.record(z.string(), price).default({}),

@@ -14,7 +14,13 @@ import {
 } from "../../tools/tool.ts";
 
 /** Who starts others, speaks to chats, plans, or changes the session. */
-const KEPT_FROM_SUBAGENTS: ReadonlySet<string> = new Set(["spawn", "message", "cron", "my"]);
+const KEPT_FROM_SUBAGENTS: ReadonlySet<string> = new Set([
+  "spawn",
+  "message",
+  "cron",
+  "my",
+  "goal",
+]);
 
 /** Runs the tools of `tools` but those. */
 export class SubagentTools implements ToolRunner {
