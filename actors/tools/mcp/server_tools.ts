@@ -8,6 +8,7 @@ import { defineForeignTool } from "../foreign_tool.ts";
 import type { Tool, ToolContext, ToolNeeds, ToolResult } from "../tool.ts";
 import { neutralise } from "../untrusted.ts";
 import type { McpUse } from "./connection.ts";
+import { withPlainNames } from "./plain_arguments.ts";
 import { checkedSchema, shownSchema } from "./shown_schema.ts";
 import { toolNames } from "./tool_names.ts";
 import type { McpListing, McpPromptFacts, McpResourceFacts, McpToolFacts } from "./wire.ts";
@@ -184,14 +185,23 @@ function objectSchema(
 
 function toolOf(name: string, offer: Offer, options: ServerToolsOptions): Tool {
   const { server, needs, timeoutMs, use } = options;
-  return defineForeignTool({
-    ...{ name, needs, timeoutMs },
+  const { shown, rawNames } = withPlainNames(shownSchema(offer.schema, neutralise));
+  const tool = defineForeignTool({
+    ...{ name, needs, timeoutMs, shown },
     description: described(offer.description, server),
     schema: checkedSchema(offer.schema),
-    shown: shownSchema(offer.schema, neutralise),
     concurrency: offer.isReadOnly ? "shared" : "exclusive",
     run: (args, context) => use(offer.use(args), offer.isReadOnly, context),
   });
+  if (rawNames.size === 0) return tool;
+  return {
+    ...tool,
+    call(args, context) {
+      const entries = Object.entries(args);
+      const raw = entries.map(([key, value]) => [rawNames.get(key) ?? key, value] as const);
+      return tool.call(Object.fromEntries(raw), context);
+    },
+  };
 }
 
 /** Descriptions are a server's words in every request: bounded, and named as the server's. */

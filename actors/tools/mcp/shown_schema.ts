@@ -5,6 +5,7 @@
  */
 
 import { isList, isObject, type JsonObject, type JsonValue } from "../../kernel/json.ts";
+import { LISTS, MAPS, meantValue, SINGLE } from "./schema_keywords.ts";
 
 /** References are followed and nested schemas shown this deep; below it anything goes. */
 const DEPTH_MAX = 16;
@@ -16,18 +17,14 @@ const DESCRIPTION_CHARS_MAX = 1_000;
 const CHECKED_CHARS_MAX = 200_000;
 const CHECKED_DEPTH_MAX = 64;
 
-/** Keywords whose value is a schema, a list of them, or a map of them. */
-const SINGLE = new Set(["items", "additionalProperties", "not", "contains", "propertyNames"]);
-const LISTS = new Set(["oneOf", "anyOf", "allOf", "prefixItems"]);
-const MAPS = new Set(["properties", "patternProperties"]);
 /** What only tools that read schemas need. */
 const DROPPED = new Set(["$schema", "$id", "$defs", "definitions", "$comment", "$ref"]);
 
 /** The schema for a model; `tidy` cleans the texts in it. */
 export function shownSchema(schema: JsonObject, tidy: (text: string) => string): JsonObject {
   const scene: Scene = { root: schema, tidy, left: SCHEMA_CHARS_MAX };
-  const { properties = {}, type: _, ...rest } = asObject(shown(schema, scene, 0)) ?? {};
-  const whole: JsonObject = { type: "object", properties: asObject(properties) ?? {}, ...rest };
+  const { properties = {}, ...rest } = withoutUnions(asObject(shown(schema, scene, 0)) ?? {});
+  const whole = tidied({ type: "object", properties, ...rest });
   return JSON.stringify(whole).length <= SCHEMA_CHARS_MAX
     ? whole
     : { type: "object", properties: {}, description: "Its arguments are too many to show" };
@@ -73,11 +70,38 @@ function shown(value: JsonValue, scene: Scene, depth: number): JsonValue {
   }
   const kept: Record<string, JsonValue> = {};
   for (const [keyword, inner] of Object.entries(schema)) {
-    if (DROPPED.has(keyword)) continue;
+    const meant = DROPPED.has(keyword) ? undefined : meantValue(keyword, inner);
+    if (meant === undefined) continue;
     scene.left -= keyword.length + 4;
-    kept[keyword] = inKeyword(keyword, inner, scene, depth + 1);
+    kept[keyword] = inKeyword(keyword, meant, scene, depth + 1);
   }
-  return withNullable(kept);
+  const whole = withNullable(kept);
+  return depth === 0 ? whole : tidied(whole); // at the root, branches may bring what is required
+}
+
+/** Lists say of what, and nothing is required that is not there. */
+function tidied(schema: JsonObject): JsonObject {
+  const { required, ...rest } = schema;
+  const { type, items, prefixItems, properties = {} } = rest;
+  const isOpen = type === "array" && items === undefined && prefixItems === undefined;
+  const names = Object.keys(asObject(properties) ?? {});
+  const known = listOf(required).filter((name) => names.some((own) => own === name));
+  return { ...rest, ...(isOpen && { items: {} }), ...(known.length > 0 && { required: known }) };
+}
+
+/** No provider takes a choice as the root: what each branch has is there, and may be left out. */
+function withoutUnions(root: JsonObject): JsonObject {
+  const { anyOf, oneOf, allOf, not: _not, enum: _enum, const: _const, nullable: _, ...rest } = root;
+  const { type: _type, properties, required, ...others } = rest;
+  const objects = [anyOf, oneOf, allOf].flatMap(listOf).map(asObject);
+  const entries = [...objects.map((branch) => branch?.["properties"]), properties]
+    .flatMap((map) => Object.entries(asObject(map) ?? {}));
+  const all = listOf(allOf).flatMap((branch) => listOf(asObject(branch)?.["required"]));
+  return {
+    ...others,
+    properties: Object.fromEntries(entries),
+    required: [...new Set([...listOf(required), ...all])],
+  };
 }
 
 function inKeyword(keyword: string, inner: JsonValue, scene: Scene, depth: number): JsonValue {
@@ -87,7 +111,7 @@ function inKeyword(keyword: string, inner: JsonValue, scene: Scene, depth: numbe
     const entries = Object.entries(asObject(inner) ?? {});
     return Object.fromEntries(entries.map(([name, below]) => {
       scene.left -= name.length + 4;
-      return [name, shown(below, scene, depth)];
+      return [name, asObject(below) === undefined ? {} : shown(below, scene, depth)];
     }));
   }
   if (typeof inner === "string") {

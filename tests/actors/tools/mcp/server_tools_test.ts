@@ -71,7 +71,7 @@ Deno.test("Resources and prompts only read, have descriptions, and prompts their
   assert.match(write?.description ?? "", /describes it so: \(nothing\)$/);
   assert.match(notes?.description ?? "", /Reads the resource file:\/\/\/notes\.md\. All of them$/);
   assert.deepEqual(write?.parameters, { type: "object", properties: {} });
-  assert.deepEqual(notes?.parameters, { type: "object", properties: {}, required: [] });
+  assert.deepEqual(notes?.parameters, { type: "object", properties: {} });
   assert.deepEqual(page?.parameters["required"], ["space", "path", "rev", "lang"]);
   assert.deepEqual(review?.parameters, {
     type: "object",
@@ -81,6 +81,31 @@ Deno.test("Resources and prompts only read, have descriptions, and prompts their
     },
     required: ["code"],
   });
+});
+
+Deno.test("Arguments with letters that providers refuse have other names for models alone", async () => {
+  await using bench = await toolBench();
+  const properties = {
+    $filter: { type: "string" },
+    _filter: {},
+    "a.b": {},
+    "天气": { type: "integer" },
+  };
+  const schema = { type: "object", properties, required: ["$filter", "a.b"] };
+  const tool = { name: "list", description: "", schema, isReadOnly: true };
+  const { tools: [list], uses } = made(["*"], { ...LISTING, tools: [tool] });
+  const { properties: shown = {}, required } = list?.parameters ?? {};
+  const [filter = "", plain, dotted, weather = ""] = Object.keys(shown ?? {});
+  assert.match(filter, /^_filter_[0-9a-f]{6}$/);
+  assert.deepEqual([plain, dotted], ["_filter", "a.b"]);
+  assert.match(weather, /^__[0-9a-f]{6}$/);
+  assert.deepEqual(required, [filter, "a.b"]);
+  await list?.call({ [filter]: "x", _filter: 1, "a.b": 2, [weather]: "3" }, bench.context);
+  assert.deepEqual(uses, [{
+    ...{ type: "tool", name: "list" },
+    args: { $filter: "x", _filter: 1, "a.b": 2, "天气": 3 },
+  }]);
+  await assert.rejects(async () => await list?.call({ "a.b": 2 }, bench.context), /filter/);
 });
 
 Deno.test("Uses carry what was asked for, filled in where an address has names", async () => {

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../../actors/kernel/json.ts";
+import * as fc from "fast-check";
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from "../../../../actors/kernel/json.ts";
 import { checkedSchema, shownSchema } from "../../../../actors/tools/mcp/shown_schema.ts";
 
 function shown(schema: JsonObject): JsonObject {
@@ -47,6 +53,96 @@ Deno.test.each<JsonObject>([{}, { type: "string" }, { properties: [1] }, { type:
     assert.deepEqual([type, properties], ["object", {}]);
   },
 );
+
+Deno.test.each<[JsonObject, JsonObject]>([
+  [{ type: "banana" }, {}],
+  [{ type: ["banana", "string"] }, { type: ["string"] }],
+  [{ type: "array" }, { type: "array", items: {} }],
+  [{ type: "array", items: [{ type: "string" }] }, { type: "array", items: {} }],
+  [{ enum: [] }, {}],
+  [{ enum: ["a", "a"] }, { enum: ["a"] }],
+  [{ type: "object", properties: { a: true }, required: ["a", "b", 3] }, {
+    ...{ type: "object", properties: { a: {} }, required: ["a"] },
+  }],
+  [{ type: "object", properties: [], required: "a" }, { type: "object" }],
+  [{ type: "integer", minimum: "1", exclusiveMinimum: true, maximum: 9 }, {
+    ...{ type: "integer", maximum: 9 },
+  }],
+  [{ type: "string", minLength: -1, description: 5, format: "date" }, {
+    ...{ type: "string", format: "date" },
+  }],
+  [{ anyOf: [1, "x"], additionalProperties: "no" }, {}],
+])("Of a schema %o only what makes sense is shown: %o", (schema, expected) => {
+  assert.deepEqual(property(schema), expected);
+});
+
+Deno.test("Whatever a server sends, what is shown of it makes sense", () => {
+  const keyword = fc.constantFrom(
+    ...[
+      "type",
+      "properties",
+      "required",
+      "items",
+      "enum",
+      "anyOf",
+      "allOf",
+      "minimum",
+      "a",
+      "$ref",
+    ],
+  );
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom<JsonValue>("object", "array", "string", "a", "", 1, true, null),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(keyword, tie("value"), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(fc.dictionary(keyword, value, { maxKeys: 5 }), (schema) => {
+      const whole = shown(schema);
+      assert.equal(whole["type"], "object");
+      assert.ok(isObject(whole["properties"]));
+      for (const key of ["anyOf", "oneOf", "allOf", "enum"]) assert.ok(!(key in whole));
+      assertMeant(whole);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+/** Every schema in it has what its keywords ask for. */
+function assertMeant(schema: JsonObject): void {
+  const { type = "object", properties = {}, required = [], items = {}, enum: values = [0] } =
+    schema;
+  for (const one of isList(type) ? type : [type]) {
+    assert.ok(["object", "array", "string"].includes(String(one)));
+  }
+  assert.ok(isObject(properties) && isList(required) && isObject(items) && isList(values));
+  assert.ok(values.length > 0);
+  assert.ok(type !== "array" || "items" in schema);
+  for (const name of required) assert.ok(String(name) in properties);
+  for (const inner of [...Object.values(properties), ...("items" in schema ? [items] : [])]) {
+    assert.ok(isObject(inner));
+    assertMeant(inner);
+  }
+}
+
+Deno.test("A choice at the root, which no provider takes, becomes arguments that may be left out", () => {
+  const branch = (name: string) => ({
+    ...{ type: "object", properties: { [name]: { type: "string" } }, required: [name] },
+  });
+  assert.deepEqual(shown({ anyOf: [branch("a"), branch("b")], properties: { c: {} } }), {
+    type: "object",
+    properties: { a: { type: "string" }, b: { type: "string" }, c: {} },
+  });
+  assert.deepEqual(shown({ allOf: [branch("a"), branch("b")], required: ["b"] }), {
+    type: "object",
+    properties: { a: { type: "string" }, b: { type: "string" } },
+    required: ["b", "a"],
+  });
+  assert.deepEqual(shown({ enum: [1], not: {}, const: 2 }), { type: "object", properties: {} });
+});
 
 Deno.test("A schema that is too large to show leaves a tool that can still be called", () => {
   const properties = Object.fromEntries(
