@@ -26,9 +26,8 @@ export function withPlainNames(schema: JsonObject): PlainArguments {
   }
   const made = toolNames(raws.map((raw) => ({ key: raw, raw })), { prefix: "", others: [] });
   const nameOf = (raw: string) => PLAIN.test(raw) ? raw : made.get(raw) ?? raw;
-  const rawNames = new Map(
-    raws.map((raw) => [nameOf(raw), raw]).filter(([name, raw]) => name !== raw),
-  );
+  const odd = raws.filter((raw) => !PLAIN.test(raw));
+  const rawNames = new Map(odd.map((raw) => [nameOf(raw), raw] as const));
   const entries = Object.entries(properties).map(([raw, value]) => [nameOf(raw), value] as const);
   const shown = { ...schema, properties: Object.fromEntries(entries) };
   if (!isList(required)) return { shown, rawNames };
