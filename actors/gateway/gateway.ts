@@ -29,6 +29,7 @@ import { missingFolderLines } from "./extra_folders.ts";
 import { DEFAULT_COMMAND, type GatewayOptions } from "./gateway_options.ts";
 import { type HealthReport, reportHealth } from "./health.ts";
 import { wireHooks } from "./hook_wiring.ts";
+import { knownSecrets } from "./live/known_secrets.ts";
 import { startLiveConfig } from "./live/live_config.ts";
 import { takeLocks } from "./locks.ts";
 import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
@@ -47,6 +48,9 @@ import { type WiredWatch, wireWatch } from "./watch/watch_wiring.ts";
 import type { World } from "./world.ts";
 
 const logger = getLogger(["troupe", "gateway"]);
+
+/** A gate that nobody has passed yet is closed at once. */
+const GATE_CLOSED_MS = 5_000;
 
 /** A running gateway; dispose of it to stop it. */
 export class Gateway implements AsyncDisposable {
@@ -120,16 +124,17 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const { promise: isServing, resolve: tellServing } = Promise.withResolvers<void>();
   const shell = owned.use(wireShell(loaded, world, isWhole ? isServing : undefined));
   owned.defer(tellServing); // of a start that fails, too: the shell's end waits for its beginning
+  let inForce = () => loaded;
+  const secretsNow = knownSecrets(() => inForce());
   // It outlives the actors, whose last calls it records.
   let needsOf: WiredServices["needsOf"] = () => undefined;
   const audit = owned.use(
-    await openAudit(loaded, { ...world, needsOf: (tool) => needsOf(tool) }),
+    await openAudit(loaded, { ...world, needsOf: (tool) => needsOf(tool), secretsNow }),
   );
   // They hear of what the actors do last.
-  const hooks = await addHooks(options, owned);
+  const hooks = await addHooks(options, secretsNow, owned);
   // It outlives the actors, too, which end their servers.
   const connector = owned.use(mcpConnector({ loaded, version, world }));
-  let inForce = () => loaded;
   const watch = await wireWatch(() => inForce(), world);
   const system = openSystem(world, watch, owned);
   const shellTools = shell.tools((definition) => system.spawn(definition));
@@ -156,6 +161,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     watch: watch.watching,
   });
   const { core, channels } = actors;
+  if (fence !== null) await closeGate(core);
   const { edits } = options;
   const live = edits && startLiveConfig({
     ...{ edits, actors, services, shell, print },
@@ -217,6 +223,13 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   return { journal, ...actors, healthServer, report };
 }
 
+/** Whatever wakes a session inside a fence, no turn begins. */
+async function closeGate({ gate }: Pick<StartedActors["core"], "gate">): Promise<void> {
+  await gate.ask<"empty">((replyTo) => ({ type: "close_gate", replyTo }), {
+    timeoutMs: GATE_CLOSED_MS,
+  });
+}
+
 /** The actors' home, whose events go out, and whose dead letters are logged. */
 function openSystem(
   world: World,
@@ -266,10 +279,11 @@ async function addPlugins(
 /** Starts the owner's own code; what is wrong with a piece of it is told. */
 async function addHooks(
   { loaded, world, print }: GatewayOptions,
+  secretsNow: () => readonly string[],
   owned: AsyncDisposableStack,
 ): Promise<HooksPort | undefined> {
   const workspace = realFolder(loaded.locations.workspace);
-  const hooks = await wireHooks({ loaded, workspace, world });
+  const hooks = await wireHooks({ loaded, workspace, world, secretsNow });
   if (hooks === undefined) return undefined;
   owned.use(hooks);
   for (const line of hooks.lines) print(line);

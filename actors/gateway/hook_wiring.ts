@@ -41,18 +41,23 @@ export interface HookWiring {
   /** Real path. */
   readonly workspace: string;
   readonly world: Pick<World, "clock">;
+  /** @default those of the configuration */
+  readonly secretsNow?: () => readonly string[];
 }
 
 /** Loads all modules side by side; undefined where there are no hooks. */
 export async function wireHooks(options: HookWiring): Promise<WiredHooks | undefined> {
   const { loaded: { config, secrets }, world: { clock } } = options;
+  const { secretsNow = () => secrets.values } = options;
   if (config.hooks.length === 0) return undefined;
   await using owned = new AsyncDisposableStack();
   const opened = await Promise.all(config.hooks.map((entry) => open(entry, options, owned)));
   const hooks = owned.use(
     new Hooks({
       clock,
-      secrets: secrets.values,
+      get secrets() {
+        return secretsNow();
+      },
       hooks: opened.map(({ entry, run }) => ({ ...optionsOf(entry), run })),
     }),
   );

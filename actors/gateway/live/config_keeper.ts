@@ -22,6 +22,7 @@ const QUIET_MS = 300;
 const QUIET_MS_MAX = 3_000;
 /** Where the system tells of no change (a network disk), it is noticed within this. */
 const LOOK_MS = 5_000;
+const GONE = "Cannot read the configuration: the file is gone; put it back, or stop the gateway";
 /** Under this subject the owners hear of edits. */
 const SUBJECT = "config";
 
@@ -170,7 +171,7 @@ class ConfigKeeper implements Actor<Message> {
     this.#isBusy = true;
     const { stamp } = this.#known;
     this.#context.pipe(
-      () => examine(this.#options, isForced ? undefined : stamp),
+      () => examine(this.#options, { known: stamp, isForced }),
       (outcome) => ({ type: "examined", outcome }),
     );
   }
@@ -230,11 +231,17 @@ class ConfigKeeper implements Actor<Message> {
 /** Reads the file if it is not as it was at `known`. */
 async function examine(
   { edits, apply }: ConfigKeeperOptions,
-  known: string | null | undefined,
+  { known, isForced }: {
+    readonly known: string | null | undefined;
+    readonly isForced: boolean;
+  },
 ): Promise<Examined> {
   const stamp = await edits.stamp();
   const read = (outcome: ConfigOutcome): Examined => ({ state: "read", stamp, outcome });
-  if (known !== undefined && stamp === known) return read({ state: "unchanged" });
+  // A file that is gone is no wish for a gateway without channels.
+  const isGone = stamp === null && typeof known === "string";
+  if (isGone) return { state: "read", stamp: known, outcome: { state: "refused", problem: GONE } };
+  if (!isForced && stamp === known) return read({ state: "unchanged" });
   try {
     const next = await edits.reload();
     if (await edits.stamp() !== stamp) return { state: "moving" };

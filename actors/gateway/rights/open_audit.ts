@@ -18,7 +18,9 @@ export function auditPath(stateFolder: string): string {
 /** Opens it; whoever takes it disposes of it after all that it records. */
 export function openAudit(
   { locations, secrets }: LoadedConfig,
-  { clock, needsOf }: { readonly clock: Clock } & Pick<AuditLogOptions, "needsOf">,
+  { clock, needsOf, secretsNow = () => secrets.values }:
+    & { readonly clock: Clock; readonly secretsNow?: () => readonly string[] }
+    & Pick<AuditLogOptions, "needsOf">,
 ): Promise<AuditLog> {
   const folder = auditPath(locations.stateFolder);
   const disk = new DiskSessionFiles(folder);
@@ -29,7 +31,9 @@ export function openAudit(
       replace: (name, text) => disk.replace(name, text),
     },
     clock,
-    secrets: secrets.values,
+    get secrets() {
+      return secretsNow();
+    },
     needsOf,
   });
 }

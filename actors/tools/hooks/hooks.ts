@@ -18,7 +18,7 @@ export interface HooksOptions {
   /** In the order in which they are asked. */
   readonly hooks: readonly HookOptions[];
   readonly clock: Clock;
-  /** Values that no hook sees, longest first. */
+  /** Values that no hook sees, longest first; looked up for each event. */
   readonly secrets: readonly string[];
 }
 
@@ -26,15 +26,16 @@ export interface HooksOptions {
 export class Hooks implements HooksPort, AsyncDisposable {
   readonly #hooks: readonly Hook[];
   readonly #clock: Clock;
-  readonly #secrets: readonly string[];
+  readonly #options: Pick<HooksOptions, "secrets">;
   readonly #ending = new AbortController();
   #isClosed = false;
 
-  constructor({ hooks, clock, secrets }: HooksOptions) {
+  constructor(options: HooksOptions) {
+    const { hooks, clock } = options;
     const { signal } = this.#ending;
     this.#hooks = hooks.map((options) => new Hook(options, clock, signal));
     this.#clock = clock;
-    this.#secrets = secrets;
+    this.#options = options;
   }
 
   tell(news: HookNews): void {
@@ -75,7 +76,7 @@ export class Hooks implements HooksPort, AsyncDisposable {
   }
 
   #eventOf(news: HookNews): JsonObject {
-    return redactObject({ ...news, atMs: this.#clock.now() }, this.#secrets);
+    return redactObject({ ...news, atMs: this.#clock.now() }, this.#options.secrets);
   }
 }
 

@@ -20,7 +20,7 @@ function keeperBench() {
   const world = testSystem();
   const alarms = new Probe<AlarmMessage>();
   const printed: string[] = [];
-  const file = { stamp: "1", problem: null as string | null, changes: NOTHING };
+  const file = { stamp: "1" as string | null, problem: null as string | null, changes: NOTHING };
   let onChange = () => {};
   let reads = 0;
   let watches = 0;
@@ -52,7 +52,7 @@ function keeperBench() {
       return watches;
     },
     /** Saves the file; `isTold`: the system tells of it. */
-    save(stamp: string, change: Partial<typeof file> = {}, { isTold = true } = {}) {
+    save(stamp: string | null, change: Partial<typeof file> = {}, { isTold = true } = {}) {
       Object.assign(file, { problem: null, changes: NOTHING, ...change, stamp });
       if (isTold) onChange();
     },
@@ -122,6 +122,21 @@ Deno.test("A wrong edit is told once, on the console and to the owners, until it
   assert.equal(report.state, "applied");
   assert.equal(report.problem, null);
   assert.equal(bench.alarms.received.at(-1)?.type, "alarm_cleared");
+});
+
+Deno.test("A file that is gone changes nothing, and one that comes back is read", async () => {
+  await using bench = keeperBench();
+  await bench.world.clock.advance(5_000);
+  const before = bench.reads;
+  bench.save(null);
+  await bench.world.clock.advance(20_000);
+  assert.equal(bench.reads, before);
+  assert.match((await bench.report()).problem ?? "", /the file is gone/);
+  assert.equal(bench.printed.length, 1);
+  bench.save("2", { changes: { ...NOTHING, applied: ["owners"] } });
+  await bench.world.clock.advance(300);
+  assert.equal((await bench.report()).state, "applied");
+  assert.equal(bench.printed.at(-1), "Config: applied owners");
 });
 
 Deno.test("What waits for the next start is told by key, each once", async () => {
