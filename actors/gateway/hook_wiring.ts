@@ -28,6 +28,8 @@ const logger = getLogger(["troupe", "gateway", "hooks"]);
 /** A module that takes longer to load is off. */
 const LOAD_MS = 15_000;
 
+const UNGUARDED = "Hooks: tools can change their files, as tools.restrictToWorkspace is false";
+
 /** The hooks of a gateway; disposing ends their hosts and programs. */
 export interface WiredHooks extends AsyncDisposable {
   readonly port: HooksPort;
@@ -64,7 +66,10 @@ export async function wireHooks(options: HookWiring): Promise<WiredHooks | undef
   const held = owned.move();
   return {
     port: hooks,
-    lines: opened.map(lineOf),
+    lines: [
+      ...opened.map(lineOf),
+      ...(config.tools.restrictToWorkspace ? [] : [UNGUARDED]),
+    ],
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
@@ -98,10 +103,12 @@ async function open(
     run: () => Promise.reject(new HookError(`it is off: ${problem}`)),
   });
   try {
-    const { workspace } = options;
-    const inside = placesOf(entry).find((place) => isWithin(workspace, place));
+    const { loaded, workspace } = options;
+    const { writableRoots = [] } = pathRules(loaded, workspace);
+    const roots = [workspace, ...writableRoots];
+    const inside = placesOf(entry).find((place) => roots.some((root) => isWithin(root, place)));
     if (inside !== undefined) {
-      return off(`${inside} stands in the workspace, where the assistant could change it`);
+      return off(`${inside} stands where the assistant could change it; put it somewhere else`);
     }
     const run = entry.command === null
       ? await openModule(entry, options, owned)

@@ -83,7 +83,7 @@ Deno.test("A hook that cannot work says so, and what it has to agree to does not
   const config = configFor({ model, config: { hooks } });
   await using gateway = await startInProcess(home, config, { print: (line) => lines.push(line) });
   const text = lines.join("\n");
-  assert.match(text, /^Hook mine: off: \S+hook\.sh stands in the workspace/m);
+  assert.match(text, /^Hook mine: off: \S+hook\.sh stands where the assistant could change it/m);
   assert.match(text, /^Hook gone: off: .*; calls that it has to agree to are refused$/m);
   await gateway.probe.say("anna", "Look");
   await until(() => gateway.probe.textsOf("anna").includes("Well."));

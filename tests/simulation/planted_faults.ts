@@ -189,7 +189,7 @@ const CHANNELS: readonly PlantedFault[] = [
   {
     what: "accepts without telling anybody",
     file: "actors/gateway/channel_desk.ts",
-    find: `if (inbound.draft === null) this.#tellRouter({ type: "inbound_accepted", inbound });`,
+    find: "if (inbound.draft === null) this.#takenIn(inbound);",
     replace: "",
   },
   {
@@ -290,8 +290,9 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "lets other chats join a turn",
     file: "actors/session/incoming.ts",
-    find: ".filter((waiting) => waiting.channel === channel && waiting.chatId === chatId)",
-    replace: ".filter(() => channel !== chatId)",
+    find:
+      "if (waiting.chatId !== home.chatId || waiting.replyChannel !== home.replyChannel) return false;",
+    replace: "",
   },
   {
     what: "lets commands join a turn",
@@ -480,7 +481,7 @@ const BEYOND: readonly PlantedFault[] = [
   {
     what: "completes drafts without telling anybody",
     file: "actors/gateway/channel_desk.ts",
-    find: `if (inbound !== null) this.#tellRouter({ type: "inbound_accepted", inbound });`,
+    find: "if (inbound !== null) this.#takenIn(inbound);",
     replace: "void inbound;",
   },
 ];

@@ -64,9 +64,9 @@ const hook: z.ZodType<HookConfig> = z.object({
     context.addIssue({ code: "custom", path: [key], message });
   if (command === null && module === null) refuse("command", 'is missing, and so is "module"');
   if (command === null) return;
-  if (module !== null) refuse("module", 'cannot stand beside "command"');
+  if (module !== null) refuse("module", 'is one too many beside "command"');
   if (Object.values(rights).some((given) => given.length > 0)) {
-    refuse("rights", "are for modules: a command may do whatever you may");
+    refuse("rights", "is for modules: a command may do whatever you may");
   }
 });
 

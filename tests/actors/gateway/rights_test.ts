@@ -118,6 +118,22 @@ Deno.test("With all rights nothing is said and nothing is off", async () => {
   assert.deepEqual([left, lines], [config, []]);
 });
 
+Deno.test("A hook needs its program, and its files looked at; a module needs no program", async () => {
+  const hooks = [
+    { name: "script", on: ["turn_end"], command: ["python3", "/srv/hook.py"] },
+    { name: "own", on: ["turn_end"], command: ["~/hook.sh"] },
+    { name: "module", on: ["turn_end"], module: "/opt/hooks/a.ts" },
+  ];
+  const { run, read } = await rights({ hooks, tools: { exec: { enable: false } } });
+  assert.deepEqual(run.filter((program) => program !== MACHINE.denoPath), [
+    "python3",
+    "/home/u/hook.sh",
+  ]);
+  for (const place of ["/srv/hook.py", "/home/u/hook.sh", "/opt/hooks"]) {
+    assert.ok(read.includes(place), place);
+  }
+});
+
 Deno.test("An MCP server needs its program or its host, and what programs find themselves by", async () => {
   const mcpServers = {
     files: { command: "npx", args: ["-y", "some-server"] },
