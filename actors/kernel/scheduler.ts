@@ -3,6 +3,8 @@
  * @module
  */
 
+import { withoutTrace } from "./trace.ts";
+
 /** Something that can run for a while and says whether more is left. */
 export interface Runnable {
   /** Handles a bounded batch, of at most `messagesMax` if given; true when more waits. */
@@ -26,10 +28,12 @@ export class FairScheduler implements Scheduler {
   #queue: Runnable[] = [];
   #isPending = false;
   #batches = 0;
-  readonly #drain = (): void => this.#runBatches();
+  // Whose message set the loop going says nothing of the others that it handles.
+  readonly #run = (): void => this.#runBatches();
+  readonly #drain = (): void => withoutTrace(this.#run);
   readonly #turn = (): void => {
     this.#batches = 0;
-    this.#runBatches();
+    withoutTrace(this.#run);
   };
 
   /** @param defer calls back after the event loop has turned once */

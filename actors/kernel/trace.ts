@@ -19,6 +19,13 @@ export function withTrace<T>(trace: string | undefined, work: () => T): T {
   return traceStore.run({ ...traceStore.getStore(), trace }, work);
 }
 
+/** Runs what belongs to no trace, whoever happened to set it going. */
+export function withoutTrace(work: () => void): void {
+  if (traceStore.getStore() === undefined) work();
+  // Not `exit`: in Deno what goes on after an await in there would have the trace again.
+  else traceStore.run({}, work);
+}
+
 /** The trace that runs now; undefined outside of one. */
 export function currentTrace(): string | undefined {
   const trace = traceStore.getStore()?.["trace"];

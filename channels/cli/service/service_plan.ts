@@ -50,7 +50,7 @@ export async function planService(
   });
   return {
     command: isUnbound ? line.unbound : line.command,
-    folder: locations.configFolder,
+    folder: machine.userHome, // which is there, whatever else has still to be made
     environmentFile: environmentFileOf(loaded),
     environment: Object.fromEntries(kept),
   };

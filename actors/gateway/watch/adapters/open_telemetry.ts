@@ -9,19 +9,25 @@ import type { Span, Tracer } from "../watching.ts";
 /** The tracer; undefined where nobody asked for traces, and then nothing of it is loaded. */
 export async function openTelemetry(): Promise<Tracer | undefined> {
   if (!isOn()) return undefined;
-  const { context, SpanStatusCode, trace } = await import("@opentelemetry/api");
+  const { context, ROOT_CONTEXT, SpanStatusCode, trace } = await import("@opentelemetry/api");
   const tracer = trace.getTracer("troupe");
+  // Messages go from turn to turn, and take along what was active where they were told: what a
+  // span belongs to is therefore looked up by its turn.
+  const turns = new Map<string, typeof ROOT_CONTEXT>();
   return {
     begin: (activity, turn): Span => {
       const attributes = { ...attributesOf(activity), ...(turn !== undefined && { trace: turn }) };
-      const span = tracer.startSpan(nameOf(activity), { attributes });
-      const inside = trace.setSpan(context.active(), span);
+      const within = turns.get(turn ?? "") ?? ROOT_CONTEXT;
+      const span = tracer.startSpan(nameOf(activity), { attributes }, within);
+      const inside = trace.setSpan(within, span);
+      if (activity.kind === "turn") turns.set(activity.turnId, inside);
       return {
         run: (work) => context.with(inside, work),
         end: (end) => {
           span.setAttributes(endAttributes(end));
           if (isFailure(end)) span.setStatus({ code: SpanStatusCode.ERROR, message: end.outcome });
           span.end();
+          if (activity.kind === "turn") turns.delete(activity.turnId);
         },
       };
     },

@@ -11,6 +11,7 @@ import { currentTrace, withTrace } from "../../../../actors/kernel/trace.ts";
 import type { Activity, ActivityEnd } from "../../../../actors/session/watch.ts";
 import type { ToolRunner } from "../../../../actors/tools/tool.ts";
 import type { ChatEvent, ChatRequest } from "../../../../providers/provider.ts";
+import { acting } from "../../../support/acting.ts";
 import { CoreBench } from "../../../support/core_bench.ts";
 import { LogRecorder } from "../../../support/log_recorder.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
@@ -20,7 +21,9 @@ import {
   ScriptedProvider,
 } from "../../../support/scripted_provider.ts";
 import { toolBench } from "../../../support/tool_context.ts";
-import { settle } from "../../../support/until.ts";
+import { isHelper, spawning, withHelpers } from "../../../support/subagents.ts";
+import { testSystem } from "../../../support/system.ts";
+import { settle, until } from "../../../support/until.ts";
 
 const REQUEST: ChatRequest = {
   ...{ model: "m", messages: [], tools: [], tokensMax: 1, temperature: 0 },
@@ -124,6 +127,20 @@ Deno.test("A trace goes with awaits and callbacks, and ends with its work", asyn
   assert.deepEqual([...seen, currentTrace()], ["t1", "t1", "t2", undefined]);
 });
 
+Deno.test("An actor that is told something in a trace does not run in it", async () => {
+  await using world = testSystem();
+  const seen: (string | undefined)[] = [];
+  const actor = world.system.spawn(acting<string>(async () => {
+    seen.push(currentTrace());
+    await Promise.resolve();
+    seen.push(currentTrace());
+  }));
+  withTrace("t1", () => actor.tell("a"));
+  actor.tell("b");
+  await settle();
+  assert.deepEqual(seen, [undefined, undefined, undefined, undefined]);
+});
+
 Deno.test("All that is logged in a turn names the turn", async () => {
   await using logs = await LogRecorder.start();
   const { seen, watching } = watcher();
@@ -146,6 +163,30 @@ Deno.test("All that is logged in a turn names the turn", async () => {
   const asked = logs.records.filter(({ category }) => category.at(-1) === "test");
   assert.equal(asked.length, 2);
   assert.deepEqual(asked.map(({ properties }) => properties["trace"]), [turnId, turnId]);
+});
+
+Deno.test("What a subagent logs names the turn that started it", async () => {
+  await using logs = await LogRecorder.start();
+  const { seen, watching } = watcher();
+  const logger = getLogger(["troupe", "test"]);
+  await using bench = new CoreBench({
+    services: { watch: watching, ...withHelpers() },
+    script: (request, index) => {
+      if (!isHelper(request)) return index === 0 ? spawning("count") : "begun";
+      logger.info("counts");
+      return "ten";
+    },
+  });
+  await settle();
+  await bench.probe.say("c1", "hello");
+  await until(() => logs.records.some(({ rawMessage }) => rawMessage === "counts"), {
+    what: "the subagent's work",
+  });
+  await settle();
+  const record = logs.records.find(({ rawMessage }) => rawMessage === "counts");
+  const [turn] = seen;
+  assert.ok(turn?.activity.kind === "turn");
+  assert.equal(record?.properties["trace"], turn.activity.turnId);
 });
 
 Deno.test("A turn that is stopped is told of as stopped", async () => {
