@@ -44,16 +44,18 @@ interface Place {
 /**
  * Takes both locks; disposing of the result lets go of them.
  *
+ * @param isBrief they are let go in a moment: whoever meets them waits for it
  * @throws {LockedError} when another process holds one of them
  * @throws {StartError} when a folder cannot be made or written
  */
 export async function takeLocks(
   { stateFolder, workspace }: Pick<Locations, "stateFolder" | "workspace">,
   taker: LockTaker,
+  { isBrief }: { readonly isBrief: boolean } = { isBrief: false },
 ): Promise<Disposable> {
   using taking = new DisposableStack();
-  taking.use(await takeLock(statePlace(stateFolder), taker, { isBrief: false }));
-  taking.use(await takeLock(workspacePlace(workspace), taker, { isBrief: false }));
+  taking.use(await takeLock(statePlace(stateFolder), taker, { isBrief }));
+  taking.use(await takeLock(workspacePlace(workspace), taker, { isBrief }));
   return taking.move();
 }
 

@@ -41,10 +41,8 @@ export function inventoryText(
   { model, problem }: Pick<Inventory, "model" | "problem">,
   providers: readonly ProviderLine[],
 ): string {
-  const isReady = ({ isConfigured, account, isCurrent, standIns }: ProviderLine) =>
-    isConfigured || isCurrent || account !== null || standIns.length > 0;
-  const ready = providers.filter(isReady);
-  const others = providers.filter((provider) => !isReady(provider));
+  const ready = readyProviders(providers);
+  const others = providers.filter((provider) => !ready.includes(provider));
   const named = (needs: InventoryEntry["needs"]) =>
     others.filter((other) => other.needs === needs).map(({ name }) => name).join(", ");
   return [
@@ -59,7 +57,15 @@ export function inventoryText(
   ].filter((line) => !line.endsWith(": ")).map((line) => `${line}\n`).join("");
 }
 
-function readyLine(
+/** Those that are set up, or that the configuration asks. */
+export function readyProviders(providers: readonly ProviderLine[]): readonly ProviderLine[] {
+  return providers.filter(({ isConfigured, account, isCurrent, standIns }) =>
+    isConfigured || isCurrent || account !== null || standIns.length > 0
+  );
+}
+
+/** One of them, for people. */
+export function readyLine(
   { name, displayName, baseUrl, isCurrent, standIns, account, needs }: ProviderLine,
 ): string {
   const who = needs !== "sign_in"

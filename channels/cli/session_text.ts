@@ -104,16 +104,49 @@ export function foundText(
   return asLines(lines);
 }
 
-function messageLine({ message, timestampMs }: StoredMessage, timezone: string): string {
-  const when = timestampMs === null ? "" : `${localMinute(timestampMs, timezone)} `;
-  const { content } = message;
-  const text = typeof content === "string"
-    ? content
-    : (content ?? []).map((block) => block.type === "text" ? block.text : imagePlace(block))
-      .join(" ");
+/** One message, for scripts. */
+export interface ShownMessage {
+  /** Its number, as `sessions fork` takes it. */
+  readonly line: number;
+  readonly role: string;
+  /** ISO 8601; null where the file does not tell. */
+  readonly at: string | null;
+  readonly text: string;
+  /** Names of the tools that it calls. */
+  readonly tools: readonly string[];
+}
+
+/** The last messages, for scripts. */
+export function lastMessages(
+  messages: readonly StoredMessage[],
+  limit: number,
+): readonly ShownMessage[] {
+  const shown = messages.map((stored, index) => ({
+    line: index + 1,
+    role: stored.message.role,
+    at: iso(stored.timestampMs),
+    text: textOf(stored),
+    tools: toolsOf(stored),
+  }));
+  return shown.slice(-limit);
+}
+
+function textOf({ message: { content } }: StoredMessage): string {
+  if (typeof content === "string") return content;
+  return (content ?? [])
+    .map((block) => block.type === "text" ? block.text : imagePlace(block)).join(" ");
+}
+
+function toolsOf({ message }: StoredMessage): readonly string[] {
   const calls = message.role === "assistant" ? message.tool_calls ?? [] : [];
-  const asked = calls.map((call) => `[${call.function.name}]`).join(" ");
-  const flat = `${text} ${asked}`.replaceAll(/\s+/g, " ").trim();
+  return calls.map((call) => call.function.name);
+}
+
+function messageLine(stored: StoredMessage, timezone: string): string {
+  const { message, timestampMs } = stored;
+  const when = timestampMs === null ? "" : `${localMinute(timestampMs, timezone)} `;
+  const asked = toolsOf(stored).map((name) => `[${name}]`).join(" ");
+  const flat = `${textOf(stored)} ${asked}`.replaceAll(/\s+/g, " ").trim();
   const cut = flat.length > LINE_CHARS_MAX
     ? `${flat.slice(0, LINE_CHARS_MAX).toWellFormed()} …`
     : flat;

@@ -3,11 +3,13 @@
  * @module
  */
 
+import type { ShownOverride } from "../../actors/config/load_config.ts";
 import type {
   ChannelStatus,
   GatewayStatus,
   McpStatus,
 } from "../../actors/gateway/control_requests.ts";
+import { type ProviderLine, readyLine } from "./provider_text.ts";
 
 /** What is known while no gateway runs. */
 export interface IdleStatus {
@@ -25,6 +27,26 @@ export interface IdleStatus {
   readonly lockedBy: string | null;
   /** Of a restored copy that is fenced, when its backup was made; null where there is no fence. */
   readonly backedUpAt: string | null;
+}
+
+/** What the configuration says, whether a gateway runs or not. */
+export interface SettingsStatus {
+  /** Those that are set up, or that the configuration asks. */
+  readonly providers: readonly ProviderLine[];
+  readonly owners: readonly string[];
+  /** Settings that come from the environment. */
+  readonly overrides: readonly ShownOverride[];
+}
+
+/** The same for people. */
+export function settingsText({ providers, owners, overrides }: SettingsStatus): string {
+  return lines([
+    ...(providers.length === 0
+      ? ["Providers: none is set up"]
+      : ["Providers:", ...providers.map(readyLine)]),
+    `Owners: ${owners.length === 0 ? "none" : owners.join(", ")}`,
+    ...overrides.map(({ key, variable }) => `From the environment: ${key} (${variable})`),
+  ]);
 }
 
 /** A running gateway, for people. */

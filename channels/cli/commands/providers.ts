@@ -7,6 +7,7 @@ import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { signInStatus } from "../../../providers/auth/sign_in.ts";
 import {
+  type Inventory,
   type InventoryEntry,
   type InventoryOptions,
   providerInventory,
@@ -36,9 +37,7 @@ const STALL_MS = 20_000;
 /** Lists all providers; 0 whether one is set up or not. */
 export async function providersCommand(flags: ProvidersFlags, terminal: Terminal): Promise<number> {
   const loaded = await loadAndPrepare(flags, terminal, { logs: false });
-  const { model, problem, entries } = providerInventory(choiceOptions(loaded));
-  const { stateFolder } = loaded.locations;
-  const providers = await Promise.all(entries.map((entry) => withAccount(entry, stateFolder)));
+  const { model, problem, providers } = await knownProviders(loaded);
   if (flags.json === true) {
     terminal.write(`${JSON.stringify({ model, problem, providers }, null, 2)}\n`);
   } else terminal.write(inventoryText({ model, problem }, providers));
@@ -89,6 +88,16 @@ export async function providersTestCommand(
     terminal.write(`${JSON.stringify({ ...tried, ...outcome }, null, 2)}\n`);
   } else terminal.write(trialText(tried, result));
   return result.state === "ok" ? 0 : 1;
+}
+
+/** All providers under a configuration, with who is signed in; nothing is asked over the network. */
+export async function knownProviders(
+  loaded: LoadedConfig,
+): Promise<Pick<Inventory, "model" | "problem"> & { readonly providers: readonly ProviderLine[] }> {
+  const { model, problem, entries } = providerInventory(choiceOptions(loaded));
+  const { stateFolder } = loaded.locations;
+  const providers = await Promise.all(entries.map((entry) => withAccount(entry, stateFolder)));
+  return { model, problem, providers };
 }
 
 function refuse(

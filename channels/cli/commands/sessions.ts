@@ -32,6 +32,7 @@ import {
   describeSession,
   forkedText,
   foundText,
+  lastMessages,
   listText,
   noReplyText,
   showText,
@@ -87,8 +88,11 @@ export async function showCommand(
   if (found === null) return missing(key, terminal);
   const about = describeSession(found);
   const { timezone } = loaded.config.agents.defaults;
-  if (flags.json === true) terminal.write(`${JSON.stringify(about, null, 2)}\n`);
-  else terminal.write(showText(about, found.content.messages.slice(-flags.limit), timezone));
+  const { messages } = found.content;
+  if (flags.json === true) {
+    const last = lastMessages(messages, flags.limit);
+    terminal.write(`${JSON.stringify({ ...about, last }, null, 2)}\n`);
+  } else terminal.write(showText(about, messages.slice(-flags.limit), timezone));
   return 0;
 }
 

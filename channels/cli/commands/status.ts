@@ -15,8 +15,17 @@ import { queueDepths } from "../../../actors/gateway/health.ts";
 import { withIdleJournal } from "../../../actors/gateway/state_journal.ts";
 import { chooseModels, modelsLine, problemText } from "../../../providers/model_choice.ts";
 import type { Terminal } from "../adapters/terminal.ts";
+import { EXIT_DONE } from "../exit_codes.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
-import { type IdleStatus, idleText, runningText } from "../status_text.ts";
+import { readyProviders } from "../provider_text.ts";
+import {
+  type IdleStatus,
+  idleText,
+  runningText,
+  type SettingsStatus,
+  settingsText,
+} from "../status_text.ts";
+import { knownProviders } from "./providers.ts";
 
 /** Flags of the command. */
 export interface StatusFlags extends LoadFlags {
@@ -28,12 +37,23 @@ export async function statusCommand(flags: StatusFlags, terminal: Terminal): Pro
   const loaded = await loadAndPrepare(flags, terminal, { logs: false });
   const running = await askRunning(loaded);
   const idle = running === null ? await lookAround(loaded) : null;
+  const settings = await settingsOf(loaded);
   if (flags.json === true) {
-    const status = { running: running !== null, ...(running ?? idle) };
+    const status = { running: running !== null, ...(running ?? idle), ...settings };
     terminal.write(`${JSON.stringify(status, null, 2)}\n`);
-  } else if (running !== null) terminal.write(runningText(running));
-  else if (idle !== null) terminal.write(idleText(idle));
-  return 0;
+  } else {
+    if (running !== null) terminal.write(runningText(running));
+    else if (idle !== null) terminal.write(idleText(idle));
+    terminal.write(settingsText(settings));
+  }
+  return EXIT_DONE;
+}
+
+/** What the configuration says, whether a gateway runs or not. */
+async function settingsOf(loaded: LoadedConfig): Promise<SettingsStatus> {
+  const { providers } = await knownProviders(loaded);
+  const { config: { owners }, overrides } = loaded;
+  return { providers: readyProviders(providers), owners, overrides };
 }
 
 /** How the gateway is that runs on this state folder; null when none does. */

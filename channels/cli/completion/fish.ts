@@ -65,7 +65,8 @@ function flagText({ short, long, description, value }: FlagEntry): string {
   return [
     ...(short === null ? [] : [`-s ${short.slice(1)}`]),
     `-l ${long.slice(2)}`,
-    ...(value === null ? [] : ["-r", valuesText(value)]),
+    // Files are offered where files are meant, and nowhere else.
+    ...(value === null ? [] : [value.type === "files" ? "-r" : "-x", valuesText(value)]),
     `-d ${quoted(description)}`,
   ].filter((part) => part !== "").join(" ");
 }

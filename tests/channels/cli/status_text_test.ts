@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { GatewayStatus } from "../../../actors/gateway/control_requests.ts";
-import { duration, idleText, runningText } from "../../../channels/cli/status_text.ts";
+import {
+  duration,
+  idleText,
+  runningText,
+  settingsText,
+} from "../../../channels/cli/status_text.ts";
 
 const RUNNING: GatewayStatus = {
   pid: 42,
@@ -67,6 +72,26 @@ Turns: 1 running, 4 waiting (limit 3)
 Queue: 5 accepted, 1 running, 3 to send
 Jobs: 3, 1 running, 1 paused, next 2026-06-01T09:00:00.000Z
 `,
+  );
+});
+
+Deno.test("What the configuration says is told below", () => {
+  const provider = {
+    ...{ name: "ollama", displayName: "Ollama", needs: "local", isConfigured: true } as const,
+    ...{ baseUrl: "http://x/v1", isCurrent: true, standIns: [], account: null },
+  };
+  const overrides = [{ key: "gateway.port", variable: "TROUPE_GATEWAY__PORT" }];
+  assert.equal(
+    settingsText({ providers: [provider], owners: ["telegram:7"], overrides }),
+    `Providers:
+  * ollama: Ollama at http://x/v1 (answers now)
+Owners: telegram:7
+From the environment: gateway.port (TROUPE_GATEWAY__PORT)
+`,
+  );
+  assert.equal(
+    settingsText({ providers: [], owners: [], overrides: [] }),
+    "Providers: none is set up\nOwners: none\n",
   );
 });
 

@@ -78,7 +78,8 @@ async function startable({ loaded, world }: ReadyScene): Promise<readonly Findin
   const { locations, config } = loaded;
   if (![locations.stateFolder, locations.workspace].some(lacksFolder)) {
     try {
-      using _locks = await takeLocks(locations, { clock: world.clock, command: "doctor" });
+      const taker = { clock: world.clock, command: "doctor" };
+      using _locks = await takeLocks(locations, taker, { isBrief: true });
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
       return [fault(error.message, null)];
