@@ -45,6 +45,12 @@ async function healthy(running: GatewayStatus): Promise<readonly Finding[]> {
     ...(health.version === VERSION ? [] : [
       warning(`it is version ${health.version}, this program is ${VERSION}`, RESTART),
     ]),
+    ...(health.fence === null ? [] : [
+      warning(
+        `it is a restored copy: nothing is sent and no job runs (backup of ${health.fence.backed_up_at})`,
+        health.fence.lifted_by,
+      ),
+    ]),
     ...await editsOf(running),
     ...(jobsTrouble === null ? [] : [fault(`jobs cannot be kept: ${jobsTrouble}`, "cron list")]),
     ...(health.dead_letters > 0

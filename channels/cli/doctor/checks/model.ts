@@ -41,7 +41,8 @@ export const modelCheck: Check = {
         ),
       ];
     }
-    if (scene.isOffline) return [ok(modelsLine(choice)), skipped("not asked, as --offline says")];
+    const line = modelsLine(choice).replace(/^Model: /, "");
+    if (scene.isOffline) return [ok(line), skipped("not asked, as --offline says")];
     const stand = choice.fallbacks.map(({ fallback, choice }) => ({
       model: fallback.model,
       choice,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { systemWorld } from "../../../../actors/gateway/adapters/system_world.ts";
-import type { GatewayStatus } from "../../../../actors/gateway/control_requests.ts";
+import { type GatewayStatus, statusRequest } from "../../../../actors/gateway/control_requests.ts";
 import { thisMachine } from "../../../../actors/gateway/rights/adapters/machine.ts";
 import { CHECKS } from "../../../../channels/cli/doctor/checks.ts";
 import { offsetFinding } from "../../../../channels/cli/doctor/checks/clock.ts";
@@ -113,7 +113,8 @@ Deno.test("namesOf keeps names of other machines, each once", () => {
 });
 
 const CHANNEL = { restarts: 0, last_error: null, last_event: null, outbox: 0 };
-const RUNNING: GatewayStatus = {
+/** As a gateway tells it; what is new in it has its default. */
+const RUNNING: GatewayStatus = statusRequest.result.parse({
   pid: 42,
   command: "gateway",
   startedAtMs: 0,
@@ -131,11 +132,9 @@ const RUNNING: GatewayStatus = {
     sessions: { awake: 0 },
     turns: { running: 0, waiting: 0, limit: 3 },
     queue: null,
-    jobs: null,
-    config: null,
     dead_letters: 0,
   },
-};
+});
 
 async function statesOf(name: string, scene: DoctorScene): Promise<readonly string[]> {
   const checks = CHECKS.filter((one) => one.name === name);
@@ -148,11 +147,12 @@ Deno.test("doctor takes the word of a gateway that runs", async () => {
   ]);
   const jobs = { count: 1, enabled: 1, running: 0, next_due: null, trouble: "disk full" };
   const config = { state: "refused", problem: "no JSON", at_next_start: ["gateway.port"] };
-  const bad = { status: "degraded", version: "0.0.1", jobs, config, dead_letters: 2 };
+  const fence = { backed_up_at: "2026-05-01T08:00:00Z", lifted_by: "restore --unfence" };
+  const bad = { status: "degraded", version: "0.0.1", jobs, config, fence, dead_letters: 2 };
   const health = { ...RUNNING.health, ...bad };
   const states = await statesOf("Gateway", await sceneWith({ running: { ...RUNNING, health } }));
   assert.deepEqual(states.map((line) => line.split(" ")[0]), [
-    ...["ok", "fault", "warning", "fault", "warning", "fault", "warning"],
+    ...["ok", "fault", "warning", "warning", "fault", "warning", "fault", "warning"],
   ]);
 });
 
