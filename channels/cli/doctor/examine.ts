@@ -20,7 +20,13 @@ export async function examine(
   scene: DoctorScene,
   tell: (found: readonly Examined[]) => void,
 ): Promise<readonly Examined[]> {
-  const running = checks.map((check) => look(check, scene));
+  let locked: Promise<unknown> = Promise.resolve();
+  const running = checks.map((check) => {
+    if (check.takesLocks !== true) return look(check, scene);
+    const looking = locked.then(() => look(check, scene));
+    locked = looking;
+    return looking;
+  });
   const all: Examined[] = [];
   for (const looking of running) {
     const found = await looking;

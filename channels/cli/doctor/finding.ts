@@ -47,6 +47,8 @@ export interface Check {
   readonly name: string;
   /** Past it the check counts as failed. */
   readonly timeoutMs: number;
+  /** It takes locks for a moment: such checks run one after the other. @default false */
+  readonly takesLocks?: boolean;
   /** Looks; a rejection is a fault. Leaves nothing behind. */
   readonly run: (scene: DoctorScene, signal: AbortSignal) => Promise<readonly Finding[]>;
 }

@@ -28,6 +28,7 @@ const RESTART = "restart the gateway";
 export const gatewayCheck: Check = {
   name: "Gateway",
   timeoutMs: LOCAL_MS,
+  takesLocks: true,
   run: withConfig(async (scene) => {
     const { running } = scene;
     return running === null ? await startable(scene) : await healthy(running);

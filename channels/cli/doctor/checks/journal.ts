@@ -17,6 +17,7 @@ const LIMIT = 1_000;
 export const journalCheck: Check = {
   name: "Journal",
   timeoutMs: LOCAL_MS,
+  takesLocks: true,
   run: withConfig(async ({ loaded }) => {
     const { stateFolder } = loaded.locations;
     if (!await hasFile(journalPath(stateFolder))) return [ok("none yet; the first start makes it")];

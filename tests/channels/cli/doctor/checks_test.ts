@@ -63,6 +63,36 @@ Deno.test("examine ends a check that gives no answer in its time, and keeps the 
   assert.equal(clock.pending, 0);
 });
 
+Deno.test("examine runs checks that take locks one after the other", async () => {
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const happened: string[] = [];
+  const taking = (name: string, until: Promise<void>): Check => ({
+    ...check(name, async () => {
+      happened.push(`${name} begins`);
+      await until;
+      happened.push(`${name} ends`);
+      return [];
+    }),
+    takesLocks: true,
+  });
+  const examining = examine(
+    [
+      taking("first", held),
+      taking("second", Promise.resolve()),
+      check("third", () => {
+        happened.push("third");
+        letGo();
+        return Promise.resolve([]);
+      }),
+    ],
+    await sceneWith(),
+    () => {},
+  );
+  await examining;
+  const ofLocks = happened.filter((what) => what !== "third");
+  assert.deepEqual(ofLocks, ["first begins", "first ends", "second begins", "second ends"]);
+});
+
 Deno.test("examine lets no secret through, and keeps each text on a line", async () => {
   const found = await examine(
     [check(

@@ -206,7 +206,7 @@ Deno.test("doctor finds files that others may read, that are no text, and that a
   assert.match(bad[3]?.detail ?? "", /SOUL\.md cannot be read: it is not UTF-8/);
 });
 
-Deno.test("doctor looks at locks and at the journal side by side, and neither meets the other", async () => {
+Deno.test("doctor looks at locks and at the journal, and neither meets the other", async () => {
   await using home = await Home.make({});
   await openJournal(home.stateFolder, systemWorld())[Symbol.asyncDispose]();
   const { code, bad, findings } = await home.look(["Gateway", "Journal"]);
