@@ -12,7 +12,7 @@ import { answerIn, NOTHING_TO_DECIDE, QUESTION_OVER } from "./approval.ts";
 import type { CommandScene } from "./command_scene.ts";
 import { context } from "./context_report.ts";
 import { type CommandName, helpText, isForOwners } from "./command_table.ts";
-import { goal } from "./goal/goal_commands.ts";
+import { goal } from "./goal/goal_command.ts";
 import { GOAL_STOPPED, statusLine } from "./goal/goal_text.ts";
 import { waitingBefore } from "./incoming.ts";
 import { commandReply, stopWork } from "./interruption.ts";

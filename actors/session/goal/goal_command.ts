@@ -1,63 +1,67 @@
 /**
- * What may stand behind `/goal`.
+ * The slash command `/goal`.
  * @module
  */
 
-import type { GoalBudget } from "./goal.ts";
+import type { CommandScene } from "../command_scene.ts";
+import { commandReply } from "../interruption.ts";
+import type { Goal } from "./goal.ts";
+import { parseGoalWish } from "./goal_wish.ts";
+import {
+  GOAL_STOPPED,
+  GOAL_UNDER_WAY,
+  NO_GOAL,
+  NOTHING_TO_GO_ON,
+  NOTHING_TO_STOP,
+  setText,
+  shownText,
+  unclearText,
+} from "./goal_text.ts";
 
-/** What somebody wants with `/goal`. */
-export type GoalWish =
-  | { readonly type: "show" }
-  | { readonly type: "stop" }
-  | { readonly type: "go_on" }
-  | { readonly type: "set"; readonly text: string; readonly budget: GoalBudget }
-  /** It cannot be understood; half a sentence says why. */
-  | { readonly type: "unclear"; readonly why: string };
-
-const TEXT_CHARS_MAX = 4_000;
-const OPTION = /^(turns|tokens|time)=(\S+)(?:\s+|$)/i;
-const MULTIPLES: Readonly<Record<string, number>> = {
-  ...{ "": 1, k: 1_000, m: 1_000_000 },
-};
-const UNITS_MS: Readonly<Record<string, number>> = {
-  ...{ s: 1_000, m: 60_000, h: 3_600_000 },
-};
-
-/**
- * Reads it: `turns=5 tokens=200k time=30m what is to be done`.
- *
- * @param limits what a goal may use at most, and has where nothing is said
- */
-export function parseGoalWish(argument: string, limits: GoalBudget): GoalWish {
-  const written = argument.trim();
-  if (written === "") return { type: "show" };
-  if (/^(stop|cancel|off)$/i.test(written)) return { type: "stop" };
-  if (/^(go|go on|resume|continue)$/i.test(written)) return { type: "go_on" };
-  let budget = limits;
-  let text = written;
-  for (let option = OPTION.exec(text); option !== null; option = OPTION.exec(text)) {
-    const [whole, name = "", value = ""] = option;
-    const change = within(name.toLowerCase(), value.toLowerCase(), limits);
-    if (change === null) return { type: "unclear", why: `"${name}=${value}" is no ${name}` };
-    budget = { ...budget, ...change };
-    text = text.slice(whole.length);
+/** Carries it out. @throws {JournalError} when it has to be repeated */
+export async function goal(scene: CommandScene): Promise<void> {
+  const { argument, goals, log, command } = scene;
+  const wish = parseGoalWish(argument, goals.limits);
+  switch (wish.type) {
+    case "show": {
+      const { goal, use } = await goals.read();
+      return await reply(scene, goal === null ? NO_GOAL : shownText(goal, use));
+    }
+    case "unclear":
+      return await reply(scene, unclearText(wish.why));
+    case "stop":
+      return await reply(scene, await goals.stop(log) ? GOAL_STOPPED : NOTHING_TO_STOP);
+    case "go_on": {
+      const goal = await goals.goOn((goal, notes) => begin(scene, goal, notes));
+      return goal === null ? await reply(scene, NOTHING_TO_GO_ON) : undefined;
+    }
+    case "set": {
+      const { text, budget } = wish;
+      const goal = await goals.set(
+        { text, budget, command },
+        (goal, notes) => begin(scene, goal, notes),
+      );
+      return goal === null ? await reply(scene, GOAL_UNDER_WAY) : undefined;
+    }
   }
-  if (text === "") return { type: "unclear", why: "it says nothing of what is to be done" };
-  if (text.length > TEXT_CHARS_MAX) {
-    return { type: "unclear", why: `it has more than ${TEXT_CHARS_MAX} characters` };
-  }
-  return { type: "set", text, budget };
 }
 
-/** Nobody gets more than the limits. */
-function within(name: string, value: string, limits: GoalBudget): Partial<GoalBudget> | null {
-  const [, digits, unit = ""] = /^(\d{1,9})([a-z]?)$/.exec(value) ?? [];
-  const number = Number(digits);
-  if (digits === undefined || number === 0) return null;
-  if (name === "turns") return unit === "" ? { turns: Math.min(number, limits.turns) } : null;
-  const factor = name === "tokens" ? MULTIPLES[unit] : UNITS_MS[unit === "" ? "m" : unit];
-  if (factor === undefined) return null;
-  const amount = number * factor;
-  if (name === "time") return { timeMs: Math.min(amount, limits.timeMs) };
-  return { tokens: Math.min(amount, limits.tokens ?? amount) };
+/** The goal is durable with the command's end. */
+async function begin(
+  { log, command }: CommandScene,
+  goal: Goal,
+  notes: NonNullable<Parameters<CommandScene["log"]["commit"]>[0]["notes"]>,
+): Promise<void> {
+  await log.commit({
+    inbounds: [{ seq: command.seq, state: "done" }],
+    outbounds: commandReply(command, setText(goal)),
+    notes,
+  });
+}
+
+async function reply({ log, command }: CommandScene, content: string): Promise<void> {
+  await log.commit({
+    inbounds: [{ seq: command.seq, state: "done" }],
+    outbounds: commandReply(command, content),
+  });
 }

@@ -7,7 +7,7 @@ import {
   newGoal,
   parseGoal,
 } from "../../../../actors/session/goal/goal.ts";
-import { parseGoalWish } from "../../../../actors/session/goal/goal_command.ts";
+import { parseGoalWish } from "../../../../actors/session/goal/goal_wish.ts";
 
 const LIMITS = { turns: 20, tokens: 100_000, timeMs: 3_600_000 };
 const PLACE = { replyChannel: "feishu", chatId: "oc_1", context: {}, wantsStream: false };

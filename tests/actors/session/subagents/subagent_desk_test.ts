@@ -5,6 +5,7 @@ import type { ApprovalPort } from "../../../../actors/session/approval.ts";
 import type { GateMessage, SubagentRules } from "../../../../actors/session/ports.ts";
 import type { AuditEntry } from "../../../../actors/tools/audit/audit_entry.ts";
 import { defineTool, textResult } from "../../../../actors/tools/define_tool.ts";
+import type { HooksPort } from "../../../../actors/tools/hooks/hook_event.ts";
 import type { Tool, ToolContext } from "../../../../actors/tools/tool.ts";
 import type { ChatRequest } from "../../../../providers/provider.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
@@ -155,6 +156,26 @@ Deno.test("A message of the person joins the turn that tells of a result", async
   gate.resolve("waited");
   await bench.quiet();
   assert.deepEqual(bench.replies(), ["on its way", "all of it"]);
+});
+
+Deno.test("Hooks hear of a subagent's calls, and refuse them", async () => {
+  const told: string[] = [];
+  const hooks: HooksPort = {
+    tell: (news) => {
+      if (news.event === "tool_after") told.push(`${news.source} ${news.tool} ${news.outcome}`);
+    },
+    refusal: ({ tool }) => Promise.resolve(tool === "look" ? "eyes are closed" : null),
+  };
+  await using bench = helped({
+    helper: (_, index) => [{ calls: [{ name: "look" }] }, "done"][index] ?? assert.fail("no more"),
+    tools: [tool("look", () => assert.fail("it ran"))],
+    services: { hooks },
+  });
+  await bench.say("go");
+  await reported(bench);
+  assert.deepEqual(told, ["person spawn ok", "subagent look error"]);
+  const results = JSON.stringify(bench.provider.requests.filter(isHelper).at(-1)?.messages);
+  assert.match(results, /look was not allowed: eyes are closed/);
 });
 
 Deno.test("A subagent has the session's tools but those for people, and what it uses counts", async () => {
