@@ -233,6 +233,8 @@ export interface ChannelContext {
   remember(key: string, channelState: JsonValue, keeping?: Keeping): Promise<void>;
   /** The same for an inbound (a reaction's id); a power cut may lose it. */
   rememberInbound(platformId: string, channelState: JsonValue): Promise<void>;
+  /** What `rememberInbound` last stored for an inbound; null without. @default it cannot look */
+  recallInbound?(platformId: string): Promise<JsonValue>;
   /** Where an earlier life of the channel stopped reading, as `keepCursor` last stored it; or null. */
   readCursor(): Promise<JsonValue>;
   /**

@@ -122,6 +122,11 @@ export type FromChannel =
     readonly channelState: JsonValue;
     readonly replyTo: ReplyTo<"remembered">;
   }
+  | {
+    readonly type: "recall_inbound";
+    readonly platformId: string;
+    readonly replyTo: ReplyTo<JsonValue>;
+  }
   | { readonly type: "list_sessions"; readonly replyTo: ReplyTo<readonly ChannelSession[]> }
   | {
     readonly type: "read_session";
@@ -331,6 +336,8 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
         const type = "remember_inbound";
         await this.#ask<"remembered">((replyTo) => ({ type, platformId, channelState, replyTo }));
       },
+      recallInbound: (platformId) =>
+        this.#ask((replyTo) => ({ type: "recall_inbound", platformId, replyTo })),
       readCursor: () => this.#ask((replyTo) => ({ type: "read_cursor", replyTo })),
       keepCursor: async (cursor) => {
         await this.#ask<"remembered">((replyTo) => ({ type: "keep_cursor", cursor, replyTo }));

@@ -34,6 +34,8 @@ const SECRET_WORD =
 const SECRET_SHORT_WORDS: ReadonlySet<string> = new Set(["pass", "pat", "auth", "pwd"]);
 /** Maps with free keys, in which people keep secrets under any name. */
 const FREE_MAPS: ReadonlySet<string> = new Set(["extraHeaders", "extraQuery", "headers", "env"]);
+/** Maps of secrets by the names of their holders. */
+const SECRET_MAPS: ReadonlySet<string> = new Set(["apiKeys"]);
 const URL_PASSWORD = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/;
 
 /** Whether a key or variable is named like a secret: `apiKey`, `GITHUB_TOKEN`, `Authorization`. */
@@ -83,7 +85,7 @@ function secretVariables(hints: SecretHints): readonly string[] {
 
 function isSecretKey(path: KeyPath, manifests: readonly ChannelManifest[]): boolean {
   const names = path.filter((part) => typeof part === "string");
-  if (isSecretName(names.at(-1) ?? "")) return true;
+  if (isSecretName(names.at(-1) ?? "") || SECRET_MAPS.has(names.at(-2) ?? "")) return true;
   const [root, channel, ...rest] = names;
   if (root !== "channels") return false;
   const secrets = manifests.find(({ name }) => name === channel)?.secrets ?? [];

@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Inbound, Journal } from "../journal/journal.ts";
 import { derived, liveView } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
@@ -52,17 +52,20 @@ export function startActors(
   { system, journal, services, audit, hooks, watch }: ActorGround,
 ): StartedActors {
   const { loaded, print, isWhole, localChannels = [], workerEntry = WORKER_ENTRY } = options;
+  const hasPlatforms = isWhole && options.isApiOnly !== true;
   const { locations } = loaded;
   const { onRestart: request, world: { clock } } = options;
   const restart = request && restartPort({ clock, request });
   const { transcribeFolder, now } = services;
   const platformsOf = ({ config }: LoadedConfig) =>
-    isWhole ? platformChannels({ config, locations, workerEntry, transcribeFolder }) : [];
+    hasPlatforms ? platformChannels({ config, locations, workerEntry, transcribeFolder }) : [];
   const platforms = platformsOf(loaded);
   const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
   const { workspace } = services.shared.settings;
   const sessions = join(workspace, "sessions");
   const preloadModel = preloadOnce(services.preloadModel);
+  const listeners = new Map(localChannels.map(({ name, listenerOf }) => [name, listenerOf]));
+  const listenerOf = (home: Inbound) => listeners.get(home.channel)?.(home);
   const rules = derived(now, ({ loaded }) => ({
     isOwner: ownerCheck(loaded.config.owners),
     approval: approvalRules({
@@ -73,7 +76,7 @@ export function startActors(
     }),
   }));
   const revised = derived(services.revised, (revised) => ({ ...revised, ...rules() }));
-  const shared = { ...services.shared, ...rules(), restart, audit, hooks, revised };
+  const shared = { ...services.shared, ...rules(), restart, audit, hooks, revised, listenerOf };
   const { agents: { defaults } } = loaded.config;
   const core = startCore({
     system,
@@ -117,7 +120,7 @@ export function startActors(
   if (isWhole) void wakeEndedSessions(journal, core.router);
   const channels = core.startChannels();
   services.automation.start({ spawn: (definition) => system.spawn(definition), core });
-  if (isWhole) {
+  if (hasPlatforms) {
     services.heartbeat.start({
       spawn: (definition) => system.spawn(definition),
       stop: (actor) => system.stop(actor),

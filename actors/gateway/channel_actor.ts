@@ -181,6 +181,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       case "transcribe":
       case "remember":
       case "remember_inbound":
+      case "recall_inbound":
       case "list_sessions":
       case "read_session":
       case "erase_session":

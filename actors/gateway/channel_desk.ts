@@ -85,6 +85,8 @@ export class ChannelDesk {
         return this.#remember(request);
       case "remember_inbound":
         return this.#rememberInbound(request);
+      case "recall_inbound":
+        return this.#recallInbound(request);
       case "list_sessions":
         return this.#pass(() => this.#sessions.list(), request.replyTo, (listed) => listed);
       case "read_session":
@@ -180,6 +182,11 @@ export class ChannelDesk {
     const { name: channel } = this.#options;
     const inboundMemory = [{ channel, platformId, channelState }];
     this.#store({ inboundMemory }, "written", replyTo);
+  }
+
+  #recallInbound({ platformId, replyTo }: RequestOf<"recall_inbound">): void {
+    const { name, journal } = this.#options;
+    this.#pass(() => journal.inboundMemory(name, platformId), replyTo, (memory) => memory);
   }
 
   #readCursor({ replyTo }: RequestOf<"read_cursor">): void {

@@ -17,12 +17,14 @@ import { type ChannelEntry, entriesUnder } from "../../channels/registry.ts";
 import { isPluginSection, type PluginChannelSection } from "../config/plugin_channel.ts";
 import type { Locations } from "../config/locations.ts";
 import type { Config } from "../config/schema.ts";
+import type { Inbound } from "../journal/journal.ts";
 import { asJson } from "../kernel/json.ts";
 import { workerActor } from "../kernel/worker_actor.ts";
 import { folderOfModule, moduleUrl } from "./adapters/module_places.ts";
 import { mayReadWholeEnvironment } from "./adapters/environment.ts";
 import type { CoreChannel } from "./core.ts";
 import { commandMenu } from "../session/command_table.ts";
+import type { TurnListener } from "../session/turn_events.ts";
 import type { TranscribeFolder } from "./speech.ts";
 
 const logger = getLogger(["troupe", "gateway", "channels"]);
@@ -31,6 +33,8 @@ const logger = getLogger(["troupe", "gateway", "channels"]);
 export interface LocalChannel {
   readonly name: string;
   readonly create: (context: ChannelContext) => Channel;
+  /** Who hears of the turn that a message of its begins. @default nobody */
+  readonly listenerOf?: (home: Inbound) => TurnListener | undefined;
 }
 
 /** The module of all channels' Workers. */

@@ -3,10 +3,10 @@
  * @module
  */
 
-import { timingSafeEqual } from "node:crypto";
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../kernel/clock.ts";
 import { asError, GatewayError } from "../kernel/errors.ts";
+import { isSameSecret } from "../kernel/same_secret.ts";
 import {
   type Answer,
   complaint,
@@ -154,7 +154,7 @@ class ServedConnection {
       throw new ControlError("control_garbled", text);
     }
     const { v, request, params } = opening.data;
-    if (token !== null && !isSame(token, opening.data.token ?? "")) {
+    if (token !== null && !isSameSecret(opening.data.token ?? "", token)) {
       throw new ControlError("control_refused", "Cannot answer: the token is wrong");
     }
     const handler = v === CONTROL_VERSION ? find(request) : undefined;
@@ -196,10 +196,4 @@ function wordsFor(error: Error): Extract<Answer, { error: unknown }>["error"] {
   if (error instanceof ControlError) return { code: error.code, message: error.message };
   if (!(error instanceof GatewayError)) logger.error("Cannot answer a request: {error}", { error });
   return { code: "control_refused", message: error.message };
-}
-
-/** Compares in constant time, whatever the lengths. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [new TextEncoder().encode(one), new TextEncoder().encode(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

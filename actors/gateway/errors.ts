@@ -11,6 +11,8 @@ export type StartFailure =
   | "rights_missing"
   | "port_taken"
   | "host_unusable"
+  /** Strangers could come in. */
+  | "api_unprotected"
   | "provider_unusable"
   | "state_unusable"
   | "workspace_unusable"

@@ -18,11 +18,13 @@ import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
 import { untoldSubagents } from "../session/subagents/untold.ts";
 import { startActors, type StartedActors } from "./actor_wiring.ts";
+import type { ApiServer } from "./adapters/api_server.ts";
 import { withinFence } from "./backup/fenced_options.ts";
 import { snapshotHandler } from "./backup/snapshot.ts";
 import { HealthServer } from "./adapters/health_server.ts";
 import { lacksFolder, realFolder } from "./adapters/local_folders.ts";
 import { mediaFolderAt } from "./adapters/media_folder.ts";
+import { wireApi, type WiredApi } from "./api_wiring.ts";
 import { openControl } from "./control_opening.ts";
 import { drain } from "./drain.ts";
 import { missingFolderLines } from "./extra_folders.ts";
@@ -86,6 +88,11 @@ export class Gateway implements AsyncDisposable {
     return untoldSubagents(sessionKey, this.#parts.journal);
   }
 
+  /** Where the API is, as clients call its base URL; undefined where it is not served. */
+  get apiUrl(): string | undefined {
+    return this.#parts.apiServer?.url;
+  }
+
   /** `http://…/health`, or undefined where it is not served. */
   get healthUrl(): string | undefined {
     return this.#parts.healthServer?.url;
@@ -106,6 +113,7 @@ export class Gateway implements AsyncDisposable {
 interface Parts extends StartedActors {
   readonly journal: Journal;
   readonly healthServer: HealthServer | undefined;
+  readonly apiServer: ApiServer | undefined;
   readonly report: () => Promise<HealthReport>;
 }
 
@@ -114,7 +122,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const { options, hasHealth } = withinRights(allowed);
   // Inside a fence there is a door and a health endpoint, and nothing acts by itself.
   const acting: GatewayOptions = { ...options, isWhole: options.isWhole && fence === null };
-  const { loaded, version, world, print, isWhole, findLocalServers } = options;
+  const { loaded, version, world, print, isWhole, isApiOnly = false, findLocalServers } = options;
+  const isScheduled = acting.isWhole && !isApiOnly;
   const startedAtMs = world.clock.now();
   const uptimeMs = () => world.clock.now() - startedAtMs;
 
@@ -139,7 +148,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const system = openSystem(world, watch, owned);
   const shellTools = shell.tools((definition) => system.spawn(definition));
   const services = wireServices({
-    ...{ loaded, version, world, journal, uptimeMs, isWhole: acting.isWhole },
+    ...{ loaded, version, world, journal, uptimeMs, isScheduled },
     watch: watch.watching,
     spawn: (definition) => system.spawn(definition),
     findLocalServers,
@@ -155,7 +164,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   if (services.hostsLine !== undefined) print(services.hostsLine);
   for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
 
-  const actors = startActors(acting, {
+  const api = acting.isWhole && loaded.config.api.enabled ? wireApi(loaded, world) : undefined;
+  const actors = startActors(withApi(acting, api), {
     ...{ system, journal, services, hooks },
     audit: watch.audit(audit),
     watch: watch.watching,
@@ -171,14 +181,14 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   if (acting.isWhole) {
     const outbox = (name: string) => core.outboxes.get(name);
     await announceRestart({ journal, clock: world.clock, outbox });
-    print(await automation.line());
-    print(heartbeat.line);
+    if (!isApiOnly) print(await automation.line());
+    if (!isApiOnly) print(heartbeat.line);
   }
   const report = () =>
     reportHealth({
       version,
       jobs: () => automation.report(),
-      heartbeat: acting.isWhole ? services.heartbeat.report : undefined,
+      heartbeat: isScheduled ? services.heartbeat.report : undefined,
       fence,
       uptimeMs,
       deadLetters: () => system.deadLetters,
@@ -192,10 +202,12 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     });
   if (!isWhole) {
     print(await services.toolsLine);
-    return { journal, ...actors, healthServer: undefined, report };
+    return { journal, ...actors, healthServer: undefined, apiServer: undefined, report };
   }
   const healthServer = hasHealth ? owned.use(listenForHealth(loaded, report, watch)) : undefined;
-  print(`Health: ${healthServer?.url ?? "off"}`);
+  if (!isApiOnly) print(`Health: ${healthServer?.url ?? "off"}`);
+  const apiServer = api && owned.use(api.listen(journal, () => services.now().loaded));
+  if (apiServer !== undefined) print(`API: ${apiServer.url}`);
   const { stateFolder } = loaded.locations;
   const { workspace } = services.shared.settings;
   const snapshotGround = { journal, stateFolder, workspace, newId: world.newId };
@@ -220,7 +232,13 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   owned.use(new MediaKeeper(world.clock, media, bounds));
   tellServing();
   printOnceKnown(services.toolsLine, print, owned);
-  return { journal, ...actors, healthServer, report };
+  return { journal, ...actors, healthServer, apiServer, report };
+}
+
+/** The API is one more channel. */
+function withApi(options: GatewayOptions, api: WiredApi | undefined): GatewayOptions {
+  if (api === undefined) return options;
+  return { ...options, localChannels: [...options.localChannels ?? [], api.local] };
 }
 
 /** Whatever wakes a session inside a fence, no turn begins. */
@@ -309,7 +327,7 @@ function withinRights(
   if (!options.isWhole) return { options, hasHealth: false };
   const { loaded, isHealthOff, lines } = checkRights(options.loaded);
   for (const line of lines) options.print(line);
-  return { options: { ...options, loaded }, hasHealth: !isHealthOff };
+  return { options: { ...options, loaded }, hasHealth: !isHealthOff && options.isApiOnly !== true };
 }
 
 /** Prints a line that the start does not wait for; one that comes after the end stays unsaid. */

@@ -24,6 +24,8 @@ export interface GatewayOptions {
   readonly localChannels?: readonly LocalChannel[];
   /** Platforms, recovery, health endpoint and control door; false for a single errand. */
   readonly isWhole: boolean;
+  /** Of a whole one only what the API needs: no platforms, schedule, heartbeat. @default false */
+  readonly isApiOnly?: boolean;
   /** What this process was started as, for others that meet its locks. @default "gateway" */
   readonly command?: string;
   /**

@@ -72,7 +72,7 @@ export interface WiringOptions {
   /** Starts the actors of the memory and of recall. */
   readonly spawn: <M>(definition: ActorDefinition<M>) => ActorRef<M>;
   /** Dream runs by its schedule. @default false */
-  readonly isWhole?: boolean;
+  readonly isScheduled?: boolean;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
   /** Who watches turns and calls. @default nobody does */
@@ -143,7 +143,7 @@ export function wireServices(options: WiringOptions): WiredServices {
     clock: world.clock,
     provider: models.provider.name,
   });
-  const { spawn, isWhole: isScheduled = false } = options;
+  const { spawn, isScheduled = false } = options;
   const memory = wireMemory({
     ...{ loaded, now, world, journal, workspace, usage, spawn, isScheduled },
     skills: dreamSkills(() => skills),

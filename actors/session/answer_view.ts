@@ -9,6 +9,7 @@ import type { Outbound } from "../journal/journal.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { TextListener } from "./model_call.ts";
 import type { OutboxMessage } from "./ports.ts";
+import type { TurnListener } from "./turn_events.ts";
 import { retryWait } from "./wording.ts";
 
 /** Where an answer is shown. */
@@ -20,6 +21,8 @@ export interface AnswerPlace {
   readonly row: Outbound | undefined;
   /** What the model thinks is shown, too. */
   readonly showsReasoning: boolean;
+  /** Hears all that is shown, piece by piece. @default nobody does */
+  readonly listener?: TurnListener | undefined;
 }
 
 /** Most of what the model thought that is kept to be shown: the end of it. */
@@ -67,7 +70,8 @@ export class AnswerView implements TextListener {
     this.#areToolsRunning = false;
     this.#thoughtBefore = "";
     this.#thoughts = "";
-    this.beginCall({ kept: "", isHidden: false });
+    this.#listener?.({ type: "answer_began" });
+    this.#beginCall({ kept: "", isHidden: false });
   }
 
   /**
@@ -76,7 +80,12 @@ export class AnswerView implements TextListener {
    * @param call `kept`: text of calls that were cut off, which this one goes on with, as the model
    * wrote it; `isHidden`: its text is not shown while it comes
    */
-  beginCall({ kept, isHidden }: { readonly kept: string; readonly isHidden: boolean }): void {
+  beginCall(call: { readonly kept: string; readonly isHidden: boolean }): void {
+    if (call.kept === "") this.#listener?.({ type: "call_began" });
+    this.#beginCall(call);
+  }
+
+  #beginCall({ kept, isHidden }: { readonly kept: string; readonly isHidden: boolean }): void {
     this.#kept = kept;
     this.#isHidden = isHidden;
     this.#endWait();
@@ -91,11 +100,14 @@ export class AnswerView implements TextListener {
     if (growth === "") return;
     this.#endWait();
     this.#text += growth;
+    this.#listener?.({ type: "text_grew", text: growth });
     this.#show();
   }
 
   thought(delta: string): void {
-    if (this.#isHidden || this.#place?.showsReasoning !== true) return;
+    if (this.#isHidden) return;
+    this.#listener?.({ type: "reasoning_grew", text: delta });
+    if (this.#place?.showsReasoning !== true) return;
     this.#thoughts = (this.#thoughts + delta).slice(-REASONING_CHARS_MAX);
     this.#show();
   }
@@ -114,6 +126,7 @@ export class AnswerView implements TextListener {
     const hadText = this.#text !== "" || this.#thoughts !== "";
     this.#thoughts = "";
     this.#beginText();
+    this.#listener?.({ type: "text_voided" });
     if (hadText) this.#show();
   }
 
@@ -150,6 +163,10 @@ export class AnswerView implements TextListener {
     this.#progress = "";
     this.#areToolsRunning = false;
     this.#show();
+  }
+
+  get #listener(): TurnListener | undefined {
+    return this.#place?.listener;
   }
 
   #endWait(): void {

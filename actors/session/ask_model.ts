@@ -16,6 +16,7 @@ import { pausedNote } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
 import type { FinishedCall } from "./usage_ledger.ts";
 import type { SessionMemory } from "./session_memory.ts";
+import type { TurnListener } from "./turn_events.ts";
 import type { TurnSteps } from "./steps.ts";
 import {
   modelRequest,
@@ -36,6 +37,8 @@ export interface ModelAskerOptions {
   readonly steps: Pick<TurnSteps, "booking" | "goesOn">;
   readonly view: AnswerView;
   readonly memory: SessionMemory;
+  /** Hears what calls come to. @default nobody does */
+  readonly listener?: (() => TurnListener | undefined) | undefined;
 }
 
 /** What is asked. */
@@ -151,6 +154,8 @@ export class ModelAsker {
       }
       const used = meter.used(outcome);
       this.#book(outcome.by ?? asked, used);
+      const { finishReason } = outcome.response;
+      this.#options.listener?.()?.({ type: "call_answered", finishReason });
       if (!used.isEstimated) this.#learn(request, used.usage);
       return outcome;
     } catch (error) {
@@ -170,5 +175,6 @@ export class ModelAsker {
   #book(by: Answerer, used: MeteredUsage): void {
     const { sessionKey, services, steps } = this.#options;
     steps.booking.add(services.usage.entry({ sessionKey, ...by, ...used }));
+    this.#options.listener?.()?.({ type: "tokens_used", ...used });
   }
 }

@@ -15,6 +15,7 @@ import type { GuardedCall } from "./guarded_call.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
 import type { CallPlace } from "./tool_messages.ts";
+import type { TurnListener } from "./turn_events.ts";
 import { fitOptions, fitResult } from "./tool_result.ts";
 import { CallHooks } from "./turn_hooks.ts";
 import { brokenTool, invalidArguments, repeatedLookup, tooManyCalls } from "./wording.ts";
@@ -33,6 +34,8 @@ export interface CallRunnerOptions {
   readonly origin: ToolOrigin;
   readonly reads: Map<string, string>;
   readonly audit: CallAudit;
+  /** Hears of calls and results. @default nobody does */
+  readonly listener?: TurnListener | undefined;
   /** What the calls of a session reach of it. @default nothing */
   readonly reach?: SessionReach;
   /** Why a call may not run, as its result; null when it may. Asks an owner where rules say so. */
@@ -78,12 +81,17 @@ export class CallRunner {
     const { name } = call.function;
     const args = parsed.state === "invalid" ? {} : parsed.value;
     const guarded = { tool: name, args, callId: call.id, place: scene.place };
+    const { listener } = this.#options;
+    listener?.({ type: "tool_called", callId: call.id, tool: name, args });
     const result = await this.#hooks.around(guarded, () =>
       this.#options.audit.around(
         { id: call.id, tool: name, args },
         () => this.#result(requested, guarded, scene),
       ));
     const content = await this.#fit(name, result);
+    const { isError } = result;
+    const text = textOf(content);
+    listener?.({ type: "tool_ended", callId: call.id, tool: name, isError, text });
     return { role: "tool", tool_call_id: call.id, name, content };
   }
 
@@ -132,6 +140,11 @@ export class CallRunner {
     const { services, origin } = this.#options;
     return fitResult(result, fitOptions(services, { toolName, sessionKey: origin.sessionKey }));
   }
+}
+
+function textOf(content: ToolResult["content"]): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => block.type === "text" ? [block.text] : []).join("\n");
 }
 
 function failure(content: string): ToolResult {

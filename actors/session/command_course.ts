@@ -8,10 +8,11 @@ import type { Inbound } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
 import type { ActiveCommand, CommandQueue } from "./command_queue.ts";
 import type { CommandScene } from "./command_scene.ts";
-import { endsTurn } from "./command_table.ts";
 import { carryOut } from "./commands.ts";
 import { stillWaits } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
+import { endsTurn } from "./command_table.ts";
+import { endsRunningTurn } from "./own_work.ts";
 import type { WorkBeside } from "./work_beside.ts";
 
 /** What its session hears of it, and hands back to it. */
@@ -69,13 +70,13 @@ export class CommandCourse {
 
   /** Goes on with the command that was checked; false when it is over, as it was told of twice. */
   checked(isWaiting: boolean): boolean {
-    const { queue, clearTurn } = this.#options;
+    const { queue, clearTurn, surroundings } = this.#options;
     const command = queue.activeIn("checking");
     if (!isWaiting) {
       queue.end();
       return false;
     }
-    if (!endsTurn(command.name) || clearTurn()) this.#carryOut(command);
+    if (!endsRunningTurn(command, surroundings().turn) || clearTurn()) this.#carryOut(command);
     else command.phase = "waiting";
     return true;
   }
@@ -96,7 +97,11 @@ export class CommandCourse {
   #carryOut(command: ActiveCommand): void {
     command.phase = "running";
     const { name, argument, inbound, hurry } = command;
-    const scene = { name, argument, hurry, command: inbound, ...this.#options.surroundings() };
+    const surroundings = this.#options.surroundings();
+    command.endsTurn = endsRunningTurn(command, surroundings.turn);
+    const isSpared = endsTurn(name) && !command.endsTurn;
+    const turn = isSpared ? undefined : surroundings.turn;
+    const scene = { name, argument, hurry, command: inbound, ...surroundings, turn };
     this.#options.beside.pipe(
       () => carryOut(scene),
       (outcome) => ({ type: "command_done", outcome }),

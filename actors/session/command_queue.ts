@@ -18,6 +18,8 @@ const COMMANDS_MAX = 64;
 export interface ActiveCommand extends ParsedCommand {
   readonly inbound: Inbound;
   phase: "checking" | "waiting" | "running";
+  /** The turn that runs ends with it; known once it takes effect. */
+  endsTurn: boolean;
   /** Aborts when another command waits behind it: what it only looks up must not hold that up. */
   readonly hurry: AbortSignal;
 }
@@ -64,7 +66,7 @@ export class CommandQueue {
     this.#hurry = new AbortController();
     if (this.#waiting.length > 0) this.#hurry.abort(new CommandWaitsError());
     const { signal: hurry } = this.#hurry;
-    return this.#active = { ...command, inbound, phase: "checking", hurry };
+    return this.#active = { ...command, inbound, phase: "checking", endsTurn: false, hurry };
   }
 
   /** The command in `phase`; anything else is a mistake. */

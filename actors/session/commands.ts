@@ -28,6 +28,7 @@ import { model } from "./model_command.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import { statusText } from "./status_text.ts";
+import { isMeant, stopsOneWork } from "./own_work.ts";
 import { isUnderWay } from "./subagents/subagent_row.ts";
 import { undo } from "./undo_command.ts";
 import { usageText } from "./usage_text.ts";
@@ -136,14 +137,17 @@ async function decide(scene: CommandScene): Promise<void> {
 async function stop(
   { log, command, services, turn, subagents, goals }: CommandScene,
 ): Promise<void> {
-  const isGoalStopped = await goals.stop(log);
-  const waiting = await waitingBefore(services.journal, log.sessionKey, command.seq);
+  const isGoalStopped = !stopsOneWork(command) && await goals.stop(log);
+  const before = await waitingBefore(services.journal, log.sessionKey, command.seq);
+  const waiting = before.filter((inbound) => isMeant(command, inbound));
   const running = turn?.steps.unanswered.length ?? 0;
   const underWay = waiting.filter(isUnderWay).length;
   const stopped = stoppedText(running, waiting.length - underWay, underWay);
   const confirmation = isGoalStopped ? `${stopped} ${GOAL_STOPPED}` : stopped;
   await stopWork(log, { command, turn, waiting, note: STOPPED_NOTE, confirmation });
-  await subagents.stopAll();
+  const others = before.filter((inbound) => !waiting.includes(inbound));
+  const spared = new Set(others.map(({ platformId }) => platformId));
+  await subagents.stopAll({ but: spared });
 }
 
 /** That the conversation begins anew is durable with the command; a crash only delays it. */

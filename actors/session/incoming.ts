@@ -13,8 +13,10 @@ import {
   systemSource,
 } from "../journal/journal.ts";
 import { scopeFields } from "./archived_chunk.ts";
+import { frameText } from "./client_frame.ts";
 import { endsTurn, parseCommand } from "./command_table.ts";
 import type { LastSummary } from "./last_summary.ts";
+import { workOf } from "./own_work.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
 import { sentFields } from "./sent_files.ts";
@@ -132,6 +134,7 @@ export async function followUpsOf(
  */
 function isSameTalk(waiting: Inbound, home: Inbound): boolean {
   if (waiting.chatId !== home.chatId || waiting.replyChannel !== home.replyChannel) return false;
+  if (workOf(waiting) !== workOf(home)) return false;
   if (waiting.channel === home.channel) return true;
   if (systemSource(home) === "goal") return waiting.channel === home.replyChannel;
   return [waiting, home].some((inbound) => systemSource(inbound) === "subagent");
@@ -190,7 +193,9 @@ export async function openInbound(
       const memories = await remembered?.() ?? "";
       const nowMs = clock.now();
       const facts = { nowMs, timezone, channel, chatId, source, summary, remembered: memories };
-      return { role: "user", content: userContent(runtimeBlock(facts), content, attachments) };
+      const frame = source === undefined ? frameText(inbound) : "";
+      const block = frame === "" ? runtimeBlock(facts) : `${runtimeBlock(facts)}\n\n${frame}`;
+      return { role: "user", content: userContent(block, content, attachments) };
     },
   };
 }

@@ -27,6 +27,7 @@ import type { ApprovalPort } from "./approval.ts";
 import type { GoalBudget } from "./goal/goal.ts";
 import type { ReadDocument } from "./attached_documents.ts";
 import type { ReadImage } from "./runtime_context.ts";
+import type { TurnListener } from "./turn_events.ts";
 import type { UsageLedger } from "./usage_ledger.ts";
 import type { Watch } from "./watch.ts";
 
@@ -298,6 +299,8 @@ export interface SessionServices {
   readonly subagentPlaces?: ActorRef<GateMessage> | undefined;
   /** The outbox of a channel; undefined when there is no such channel. */
   readonly outbox: (channel: string) => ActorRef<OutboxMessage> | undefined;
+  /** Who hears of the turn that a message begins. @default nobody */
+  readonly listenerOf?: ((home: Inbound) => TurnListener | undefined) | undefined;
   /** Whether a channel shows what the model thinks; where not, it leaves no session. @default none */
   readonly showsReasoning?: ((channel: string) => boolean) | undefined;
   /** Counts what models use, and knows the budgets. */

@@ -404,12 +404,12 @@ class Session implements Actor<SessionActorMessage> {
 
   #commandDone(outcome: Outcome<void>): void {
     valueOf(outcome);
-    const { name, inbound } = this.#commands.done();
-    if (endsTurn(name)) {
+    const { name, inbound, endsTurn: hasEndedTurn } = this.#commands.done();
+    if (hasEndedTurn) {
       this.#memory.waiting.forgetBefore(inbound.seq);
       this.#turn = undefined;
-      this.#work.messagesMayWait(); // it held up what came after it
     }
+    if (endsTurn(name)) this.#work.messagesMayWait(); // it held up what came after it
     this.#goals.turnOver();
     this.#advance();
   }

@@ -30,6 +30,7 @@ import { toolHints } from "./tool_hint.ts";
 import { progressReporter } from "./tool_progress.ts";
 import { type CallPlace, ToolMessages } from "./tool_messages.ts";
 import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
+import type { TurnListener } from "./turn_events.ts";
 import { isForGoal, isUnasked, TurnLimit } from "./turn_limit.ts";
 import { TurnHooks } from "./turn_hooks.ts";
 import { TurnReader } from "./turn_reader.ts";
@@ -110,7 +111,10 @@ export class Turn {
     const { sessionKey } = log;
     this.#reader = new TurnReader({ services, conversation: log.conversation });
     this.#hooks = new TurnHooks(services, steps.turnId);
-    this.#asker = new ModelAsker({ sessionKey, services, steps, view: this.#view, memory });
+    const listener = () => this.#listener;
+    this.#asker = new ModelAsker({
+      ...{ sessionKey, services, steps, view: this.#view, memory, listener },
+    });
     this.#rounds = new ToolRounds({
       services,
       turnId: steps.turnId,
@@ -286,6 +290,7 @@ export class Turn {
           },
         },
         reads: this.#memory.reads,
+        listener: this.#listener,
         ...(this.#reach !== undefined && { reach: this.#reach(home) }),
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
         refusal: (call, signal) => this.#desk.refusal({ ...call, home }, { log, signal }),
@@ -422,6 +427,11 @@ export class Turn {
     return isOfHeartbeat(this.steps.inbound, this.#services.heartbeat);
   }
 
+  get #listener(): TurnListener | undefined {
+    const [home] = this.steps.inbounds; // none once it was stopped
+    return home && this.#services.listenerOf?.(home);
+  }
+
   #showAnswer(): void {
     const { replyChannel, chatId, context } = this.steps.inbound;
     // Where nobody waits, nobody is told how far it is.
@@ -429,7 +439,9 @@ export class Turn {
     const isHidden = replyChannel === null || isQuiet;
     const outbox = isHidden ? undefined : this.#services.outbox(replyChannel);
     const showsReasoning = this.#services.showsReasoning?.(replyChannel ?? "") ?? false;
-    this.#view.begin({ outbox, chatId, context, row: this.steps.openRow, showsReasoning });
+    const listener = this.#listener;
+    const row = this.steps.openRow;
+    this.#view.begin({ outbox, chatId, context, row, showsReasoning, listener });
   }
 }
 

@@ -13,6 +13,11 @@ export function gateway(): Promise<typeof import("./commands/gateway.ts")> {
   return import("./commands/gateway.ts");
 }
 
+/** Loads `serve`. */
+export function serve(): Promise<typeof import("./commands/serve.ts")> {
+  return import("./commands/serve.ts");
+}
+
 /** Loads `agent`. */
 export function agent(): Promise<typeof import("./commands/agent.ts")> {
   return import("./commands/agent.ts");

@@ -24,6 +24,7 @@ import { addQuestions } from "./question_commands.ts";
 import { addReload } from "./reload_commands.ts";
 import { addRights } from "./rights_commands.ts";
 import { addRunning } from "./running_commands.ts";
+import { addServe } from "./serve_commands.ts";
 import { addService } from "./service_commands.ts";
 import { addSessions } from "./session_commands.ts";
 import { addSkills } from "./skill_commands.ts";
@@ -73,6 +74,7 @@ export function makeProgram(terminal: Terminal, done: (exitCode: number) => void
   addMigrate(program, terminal, done);
   addDoctor(program, terminal, done);
   addRunning(program, terminal, done);
+  addServe(program, terminal, done);
   addQuestions(program, terminal, done);
   addConfig(program, terminal, done);
   addChannels(program, terminal, done);

@@ -30,8 +30,8 @@ export function workspaceOption(): Option {
 }
 
 /** `--port`. */
-export function portOption(): Option {
-  return new Option("-p, --port <number>", "port of the health endpoint").argParser((text) => {
+export function portOption(what = "port of the health endpoint"): Option {
+  return new Option("-p, --port <number>", what).argParser((text) => {
     const port = Number(text);
     if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
     throw new InvalidArgumentError("a port is a whole number from 0 to 65535");

@@ -11,10 +11,20 @@ const DAYS_MAX = 36_500;
 
 /** Section `api`: the OpenAI-compatible server. */
 export interface ApiConfig {
+  /** The gateway serves it; the command `serve` does in any case. */
+  readonly enabled: boolean;
   readonly host: string;
   readonly port: number;
   /** Seconds per request. */
   readonly timeout: number;
+  /** The bearer token; "": none, and this machine alone may come in. */
+  readonly apiKey: string;
+  /** Further tokens, by the names of their holders, who have conversations of their own. */
+  readonly apiKeys: Readonly<Record<string, string>>;
+  /** Pages that may use it from a browser: `https://host`, or `"*"`. */
+  readonly allowOrigins: readonly string[];
+  /** Requests under way at once; more are refused. */
+  readonly maxConcurrentRequests: number;
 }
 
 /** The regular look at HEARTBEAT.md. */
@@ -48,9 +58,19 @@ export interface GatewayConfig {
 
 /** Schema of section `api`. */
 export const apiSchema: z.ZodType<ApiConfig> = z.object({
+  enabled: z.boolean().default(false),
   host: z.string().min(1).default("127.0.0.1"),
   port: port().default(8_900),
   timeout: z.number().gt(0).max(SECONDS_MAX).default(120),
+  apiKey: z.string().trim().default(""),
+  apiKeys: z.record(
+    z.string().regex(/^(?!user$)[A-Za-z0-9._-]{1,64}$/, {
+      error: 'is no name for a key: letters, digits, ".", "_" and "-", and not "user"',
+    }),
+    z.string().trim().min(1),
+  ).default({}),
+  allowOrigins: z.array(z.string().trim().toLowerCase()).default([]),
+  maxConcurrentRequests: wholeNumber(1).default(32),
 });
 
 const heartbeat: z.ZodType<HeartbeatConfig> = z.object({

@@ -3,10 +3,9 @@
  * @module
  */
 
-import { asError } from "../../kernel/errors.ts";
-import { StartError } from "../errors.ts";
 import type { HealthReport } from "../health.ts";
 import { EXPOSITION_TYPE } from "../watch/exposition.ts";
+import { baseUrl, listenHttp } from "./http_listener.ts";
 
 /** Where the server listens, and what it tells. */
 export interface HealthServerOptions {
@@ -29,42 +28,18 @@ export class HealthServer implements AsyncDisposable {
 
   private constructor(options: HealthServerOptions) {
     const { host, port } = options;
-    try {
-      this.#server = Deno.serve(
-        { hostname: host, port, onListen: () => {} },
-        (request) => answer(request, options),
-      );
-    } catch (error) {
-      throw cannotListen(`${host}:${port}`, error);
-    }
+    const place = { host, port, section: "gateway" } as const;
+    this.#server = listenHttp(place, (request) => answer(request, options));
   }
 
   /** For instance `http://127.0.0.1:18790/health`. */
   get url(): string {
-    const { hostname, port } = this.#server.addr;
-    const host = hostname.includes(":") ? `[${hostname}]` : hostname;
-    return `http://${host}:${port}/health`;
+    return `${baseUrl(this.#server)}/health`;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#server.shutdown();
   }
-}
-
-function cannotListen(place: string, error: unknown): StartError {
-  const cause = asError(error);
-  const what = `Cannot listen on gateway.host:gateway.port "${place}"`;
-  const otherPort = "choose another gateway.port or --port";
-  if (error instanceof Deno.errors.AddrInUse) {
-    const text = `${what}: another program listens there; ${otherPort}`;
-    return new StartError("port_taken", text, { cause });
-  }
-  if (error instanceof Deno.errors.PermissionDenied) {
-    return new StartError("port_taken", `${what}: ${cause.message}; ${otherPort}`, { cause });
-  }
-  const text = `${what}: ${cause.message}; set gateway.host to an address of this machine, such ` +
-    "as 127.0.0.1";
-  return new StartError("host_unusable", text, { cause });
 }
 
 async function answer(

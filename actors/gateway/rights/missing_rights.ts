@@ -41,7 +41,10 @@ export function curtail(
   return {
     lines,
     isHealthOff: lacking.some(({ switches }) => switches.type === "health"),
-    loaded: channels.length === 0 ? loaded : withoutChannels(loaded, channels),
+    loaded: without(loaded, {
+      channels,
+      isApiOff: lacking.some(({ switches }) => switches.type === "api"),
+    }),
   };
 }
 
@@ -53,10 +56,18 @@ function lineOf({ part, needs, without }: PartNeeds): string[] {
   });
 }
 
-function withoutChannels(loaded: LoadedConfig, names: readonly string[]): LoadedConfig {
+function without(
+  loaded: LoadedConfig,
+  { channels: names, isApiOff }: {
+    readonly channels: readonly string[];
+    readonly isApiOff: boolean;
+  },
+): LoadedConfig {
   const { config } = loaded;
+  if (names.length === 0 && !isApiOff) return loaded;
+  const api = { ...config.api, enabled: config.api.enabled && !isApiOff };
   const enabled = Object.fromEntries(
     Object.entries(config.channels.enabled).filter(([name]) => !names.includes(name)),
   );
-  return { ...loaded, config: { ...config, channels: { ...config.channels, enabled } } };
+  return { ...loaded, config: { ...config, api, channels: { ...config.channels, enabled } } };
 }

@@ -75,6 +75,8 @@ export interface RightsFacts {
   readonly mcp: readonly McpFacts[];
   readonly hooks: readonly HookFacts[];
   readonly health: string;
+  /** Null where it is not served. */
+  readonly api: string | null;
   /** Deno asks for a right to Unix sockets from 2.9 on. */
   readonly hasSocketRight: boolean;
 }
@@ -146,6 +148,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     mcp: mcpFacts(loaded),
     hooks: config.hooks.map((hook) => hookFacts(hook, real)),
     health: hostAndPort(config.gateway.host, config.gateway.port),
+    api: config.api.enabled ? hostAndPort(config.api.host, config.api.port) : null,
     hasSocketRight,
   };
 }

@@ -12,6 +12,7 @@ import type { RightsFacts } from "./rights_facts.ts";
 export type Switch =
   | { readonly type: "start" }
   | { readonly type: "health" }
+  | { readonly type: "api" }
   | { readonly type: "shell" }
   | { readonly type: "channel"; readonly name: string }
   /** It copes: it looks for itself, or fails call by call with a reason. */
@@ -139,6 +140,13 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
     without: "there is no health endpoint",
     switches: { type: "health" },
   }],
+  ({ api }) =>
+    api === null ? [] : [{
+      part: "API",
+      needs: [need("net", api)],
+      without: "programs cannot use the API",
+      switches: { type: "api" },
+    }],
   ({ stateFolder, hasSocketRight }) => [{
     part: "control door",
     needs: hasSocketRight ? [need("net", `unix:${join(stateFolder, "control.sock")}`)] : [],

@@ -101,9 +101,16 @@ export class SubagentDesk {
     await entry.deliver(brokenReport(reason.error.message), signal);
   }
 
-  /** Ends all; they report nothing. Resolves when none of them works any more. */
-  async stopAll(): Promise<void> {
-    await Promise.all([...this.#entries.values()].map((entry) => this.#stop(entry)));
+  /**
+   * Ends all; they report nothing. Resolves when none of them works any more.
+   *
+   * @param but platform ids of rows whose subagents go on
+   */
+  async stopAll({ but }: { readonly but?: ReadonlySet<string> } = {}): Promise<void> {
+    const meant = [...this.#entries.values()].filter(({ status: { task: { id } } }) =>
+      but?.has(subagentInputId(id)) !== true
+    );
+    await Promise.all(meant.map((entry) => this.#stop(entry)));
   }
 
   async #stop({ status: { task: { id } }, ref }: Entry): Promise<void> {

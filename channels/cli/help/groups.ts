@@ -8,7 +8,7 @@ import type { Command } from "commander";
 /** Headings, and the names of the commands below them. Each command has its place in one. */
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Begin:": ["onboard", "migrate", "doctor"],
-  "Run:": ["gateway", "service", "agent"],
+  "Run:": ["gateway", "serve", "service", "agent"],
   "See how it is:": ["status", "top", "logs", "failed", "retry", "drop", "audit"],
   "Set up:": ["config", "channels", "providers", "provider", "mcp", "permissions"],
   "What the assistant keeps:": ["sessions", "cron", "skills", "backup", "restore"],

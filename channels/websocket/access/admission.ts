@@ -4,11 +4,11 @@
  */
 
 import type { NewId } from "../../../actors/kernel/random.ts";
+import { isSameSecret } from "../../../actors/kernel/same_secret.ts";
 import { isAllowed } from "../../allow_list.ts";
 import { PROTOCOL, type WebAnswer, type WebRequest } from "../link.ts";
 import type { WebsocketSection } from "../manifest.ts";
 import { isOriginAllowed } from "./origins.ts";
-import { isSameSecret } from "./secrets.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** A client that may come in. */

@@ -3,9 +3,9 @@
  * @module
  */
 
+import { isSameSecret } from "../../../actors/kernel/same_secret.ts";
 import { bearerOf, plain, tokenOf } from "../access/admission.ts";
 import { isLocal } from "../access/origins.ts";
-import { isSameSecret } from "../access/secrets.ts";
 import type { Tokens } from "../access/tokens.ts";
 import type { ServedFile } from "../adapters/served_file.ts";
 import type { ChannelSessions, SessionEnd } from "../../channel.ts";
