@@ -4,6 +4,22 @@
  * @module
  */
 
+// For those who run it inside a program of theirs.
+export { createGateway } from "./actors/gateway/library/create_gateway.ts";
+export type { EmbeddedGateway, ExchangeError } from "./actors/gateway/library/embedded_gateway.ts";
+export type {
+  CreateGatewayOptions,
+  SendOptions,
+} from "./actors/gateway/library/library_options.ts";
+export type { Exchange } from "./actors/gateway/exchange/exchange.ts";
+export type {
+  ExchangeEnd,
+  ExchangeEvent,
+  ExchangeFailure,
+  ExchangeUsage,
+} from "./actors/gateway/exchange/exchange_events.ts";
+export type { LocalChannel } from "./actors/gateway/channel_wiring.ts";
+
 // For those who write a channel.
 export type {
   Channel,

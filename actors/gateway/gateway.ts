@@ -151,12 +151,13 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     ...{ loaded, version, world, journal, uptimeMs, isScheduled },
     watch: watch.watching,
     spawn: (definition) => system.spawn(definition),
-    findLocalServers,
+    ...{ findLocalServers, provider: options.provider },
     shell: { ...shell, tools: shellTools },
   });
   inForce = () => services.now().loaded;
   owned.use(services.hosts);
   needsOf = services.needsOf;
+  addOwnTools(options, services);
   await addPlugins(options, services, owned);
   const mcp = connector && addMcp(options, services, { system, connector });
   print(services.modelLine);
@@ -280,15 +281,28 @@ function listenForHealth(
   return HealthServer.listen({ host, port, report, metrics: watch.metrics });
 }
 
+/** Adds the tools of the program around the gateway. */
+function addOwnTools(
+  { tools = [] }: GatewayOptions,
+  { addTools, toolNames }: WiredServices,
+): void {
+  const names = tools.map(({ name }) => name);
+  const taken = names.find((name, index) =>
+    toolNames.includes(name) || names.indexOf(name) < index
+  );
+  if (taken !== undefined) throw new TypeError(`Cannot add tool "${taken}": its name is taken`);
+  addTools(tools);
+}
+
 /** Adds the tools of others; what is wrong with one of them is told, and costs that one. */
 async function addPlugins(
-  { loaded, world, print }: GatewayOptions,
+  { loaded, world, print, tools = [] }: GatewayOptions,
   { addTools, toolNames, shared }: WiredServices,
   owned: AsyncDisposableStack,
 ): Promise<void> {
   if (loaded.config.tools.plugins.length === 0) return;
   const { workspace } = shared.settings;
-  const taken = new Set(toolNames);
+  const taken = new Set([...toolNames, ...tools.map(({ name }) => name)]);
   const plugins = owned.use(await wirePlugins({ loaded, workspace, world, taken }));
   addTools(plugins.tools);
   for (const line of plugins.lines) print(line);

@@ -8,6 +8,8 @@ import type { LoadedConfig } from "../config/load_config.ts";
 import type { LocalChannel } from "./channel_wiring.ts";
 import type { ControlHandler } from "./control_handler.ts";
 import type { ConfigEdits } from "./live/config_keeper.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { Provider } from "../../providers/provider.ts";
 import type { World } from "./world.ts";
 
 /** What a process was started as, if it does not say. */
@@ -34,6 +36,10 @@ export interface GatewayOptions {
    * @default nobody can ask for it
    */
   readonly onRestart?: () => void;
+  /** Tools of the program that the gateway runs in. @default none */
+  readonly tools?: readonly Tool[];
+  /** Who answers in place of the models of the configuration. @default nobody does */
+  readonly provider?: Provider | undefined;
   /** Answered at the control door besides the gateway's own requests. */
   readonly handlers?: readonly ControlHandler[];
   /** @default the module that hosts the channels there are */

@@ -19,6 +19,8 @@ import {
   type LoadableProvider,
   type ProviderOptions,
 } from "../../providers/registry.ts";
+import type { Provider } from "../../providers/provider.ts";
+import { withRetry } from "../../providers/retry.ts";
 import { chooseNamedModel } from "../../providers/session_model.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { AgentDefaults } from "../config/schema/agents.ts";
@@ -37,6 +39,8 @@ export interface ModelWiring {
   readonly world: World;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
+  /** Who answers in place of the models of the configuration. @default nobody does */
+  readonly provider?: Provider | undefined;
   /** Who watches calls. @default nobody does */
   readonly watch?: Watch | undefined;
 }
@@ -82,6 +86,12 @@ export function wireModels(wiring: ModelWiring): WiredModels {
 
 function findModel(name: string, wiring: ModelWiring): FoundModel {
   const { agents: { defaults }, modelPresets, providers } = wiring.loaded.config;
+  if (wiring.provider !== undefined) {
+    const settings = { ...settingsOf(defaults), model: name };
+    const description = `${name} by ${wiring.provider.name}`;
+    const provider = ownProvider(wiring.provider, wiring);
+    return { state: "found", model: { settings, provider, description } };
+  }
   const choice = chooseNamedModel(name, { ...defaults, presets: modelPresets }, providers);
   if (choice.state === "refused") return choice;
   const { entry, models } = choice;
@@ -120,6 +130,10 @@ function wireProvider(
   wiring: ModelWiring,
 ): { readonly provider: LoadableProvider; readonly line: string } {
   const { config, locations } = wiring.loaded;
+  if (wiring.provider !== undefined) {
+    const line = `Model: ${config.agents.defaults.model} by ${wiring.provider.name}`;
+    return { provider: ownProvider(wiring.provider, wiring), line };
+  }
   const choice = chooseModels(config.agents.defaults, config.providers);
   if (choice.state === "problem") throw unusable(choice, locations.configFile);
   const options = providerOptions(wiring);
@@ -135,6 +149,14 @@ function wireProvider(
 
 function watched(provider: LoadableProvider, { watch = UNWATCHED }: ModelWiring): LoadableProvider {
   return watchedProvider(provider, watch);
+}
+
+/** That of the program around the gateway. */
+function ownProvider(provider: Provider, wiring: ModelWiring): LoadableProvider {
+  const { loaded: { config }, world: { clock, random } } = wiring;
+  const mode = config.agents.defaults.providerRetryMode;
+  const retried = withRetry(provider, { clock, random, mode });
+  return watched({ ...retried, preload: () => Promise.resolve() }, wiring);
 }
 
 function providerOptions(

@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import type { Provider } from "../../providers/provider.ts";
 import type { FindLocalServers } from "../../providers/local_servers.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -75,6 +76,8 @@ export interface WiringOptions {
   readonly isScheduled?: boolean;
   /** Model servers to offer while none is set up. @default nobody looks for them */
   readonly findLocalServers?: FindLocalServers | undefined;
+  /** Who answers in place of the models of the configuration. @default nobody does */
+  readonly provider?: Provider | undefined;
   /** Who watches turns and calls. @default nobody does */
   readonly watch?: Watch | undefined;
   /** @default there is no shell */

@@ -3,6 +3,7 @@
  * @module
  */
 
+import project from "../../../deno.json" with { type: "json" };
 import { channelEntries } from "../../../channels/registry.ts";
 import type { ChannelSessionMessage } from "../../../channels/channel.ts";
 import { systemConfigSource } from "../../config/adapters/system_source.ts";
@@ -20,8 +21,6 @@ import type { CreateGatewayOptions, SendOptions } from "./library_options.ts";
 /** Name of the program's channel and first part of its session keys. */
 const CHANNEL = "sdk";
 const TAKEN: ReadonlySet<string> = new Set([CHANNEL, "api", "cli", "system"]);
-/** What `--version` tells, for health and prompts. */
-const VERSION = "0.1.0";
 
 /** There is no good answer. */
 export class ExchangeError extends GatewayError {
@@ -58,7 +57,7 @@ export class EmbeddedGateway implements AsyncDisposable {
     const world = systemWorld();
     const desk = new ExchangeDesk(CHANNEL, "the program that the gateway runs in");
     const gateway = await Gateway.start({
-      ...{ loaded, version: VERSION, world, print, isWhole, tools, provider },
+      ...{ loaded, version: project.version, world, print, isWhole, tools, provider },
       localChannels: [desk.local, ...channels],
       command: "library",
     });
