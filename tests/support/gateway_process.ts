@@ -33,6 +33,8 @@ export interface GatewayProcessOptions {
   readonly home?: string;
   /** The words that start the program. @default this Deno, on the sources */
   readonly program?: readonly string[];
+  /** The command, with its flags. @default ["gateway"] */
+  readonly command?: readonly string[];
 }
 
 const line = z.string();
@@ -97,7 +99,7 @@ export class GatewayProcess implements AsyncDisposable {
   /** Writes the config into `home` and starts the gateway there. */
   static async start(home: GatewayHome, options: GatewayProcessOptions): Promise<GatewayProcess> {
     await Deno.writeTextFile(join(home.path, "config.json"), JSON.stringify(configFor(options)));
-    const running = new GatewayProcess(home.path, options.program);
+    const running = new GatewayProcess(home.path, options);
     await until(() => running.output.includes("Ready\n") || running.#hasEnded, {
       timeoutMs: START_MS,
       what: "the gateway's start",
@@ -106,8 +108,11 @@ export class GatewayProcess implements AsyncDisposable {
     return running;
   }
 
-  private constructor(home: string, program?: readonly string[]) {
-    this.#child = troupeProcess(["gateway"], home, program).spawn();
+  private constructor(
+    home: string,
+    { program, command = ["gateway"] }: GatewayProcessOptions,
+  ) {
+    this.#child = troupeProcess(command, home, program).spawn();
     this.#output = [];
     const collect = async (stream: ReadableStream<Uint8Array>) => {
       for await (const text of stream.pipeThrough(new TextDecoderStream())) {

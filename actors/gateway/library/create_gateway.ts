@@ -17,7 +17,7 @@ import type { CreateGatewayOptions } from "./library_options.ts";
  * @throws {TypeError} for options that contradict each other
  *
  * @example
- * ```ts no-run
+ * ```ts ignore
  * import { createGateway } from "./mod.ts";
  *
  * await using gateway = await createGateway();

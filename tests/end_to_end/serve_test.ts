@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import OpenAI from "openai";
+import {
+  lastUserText,
+  type ModelReply,
+  ModelServer,
+  type RecordedRequest,
+  say,
+} from "../simulators/model_server.ts";
+import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
+import { until } from "../support/until.ts";
+
+function script(request: RecordedRequest): ModelReply {
+  const words = lastUserText(request);
+  if (!words.includes("for ever")) return say("Here I am.");
+  return { steps: [{ type: "text", text: "Well" }, { type: "stall" }] };
+}
+
+Deno.test("serve answers the official client, stops what it lets go of, and answers repeated messages after kill -9", async () => {
+  await using home = await GatewayHome.make();
+  await using model = await ModelServer.start(script);
+  const options = {
+    ...{ model, command: ["serve", "--port", "0"] },
+    config: { api: { apiKey: "key-of-the-test" }, tools: { exec: { enable: false } } },
+  };
+  const clientOf = ({ output }: GatewayProcess, apiKey = "key-of-the-test") => {
+    const baseURL = /^API: (\S+)$/m.exec(output)?.[1] ?? "";
+    return new OpenAI({ baseURL, apiKey, maxRetries: 0 });
+  };
+  const ask = (client: OpenAI, content: string, more: OpenAI.RequestOptions = {}) =>
+    client.chat.completions.create(
+      { model: "test-model", messages: [{ role: "user", content }] },
+      more,
+    );
+  const once = { headers: { "idempotency-key": "once" } };
+  {
+    await using serving = await GatewayProcess.start(home, options);
+    assert.doesNotMatch(serving.output, /^(Channels|Jobs|Heartbeat|Health):/m);
+    const client = clientOf(serving);
+    await assert.rejects(ask(clientOf(serving, "wrong"), "hello"), OpenAI.AuthenticationError);
+    const gone = new AbortController();
+    const left = ask(client, "go on for ever", { signal: gone.signal });
+    await until(() => model.running === 1, { what: "the turn" });
+    gone.abort();
+    await assert.rejects(left, OpenAI.APIUserAbortError);
+    await until(() => model.running === 0, { what: "the end of the turn" });
+    const { choices: [choice] } = await ask(client, "hello", once);
+    assert.equal(choice?.message.content, "Here I am.");
+    await serving.kill();
+  }
+  const before = model.requests.length;
+  await using serving = await GatewayProcess.start(home, options);
+  const { choices: [choice] } = await ask(clientOf(serving), "hello", once);
+  assert.equal(choice?.message.content, "Here I am.");
+  assert.equal(model.requests.length, before, "the model was not asked again");
+  assert.equal(await serving.stop(), 0);
+});
