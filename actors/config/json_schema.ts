@@ -73,10 +73,10 @@ function closed(schema: JsonObject, pointer: string): JsonObject {
     properties: Object.fromEntries(
       Object.entries(properties).flatMap(([key, value]) => {
         const place = `${pointer}/properties/${key}`;
-        const own: [string, JsonValue] = [key, inner(value, place)];
+        const camel: [string, JsonValue] = [key, inner(value, place)];
         const snake = toSnake(key);
         // The other spelling counts as well; editors offer the first.
-        return snake === key ? [own] : [own, [snake, { $ref: place, doNotSuggest: true }]];
+        return snake === key ? [camel] : [camel, [snake, { $ref: place, doNotSuggest: true }]];
       }),
     ),
     additionalProperties: made["additionalProperties"] ?? false,

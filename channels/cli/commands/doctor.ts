@@ -16,8 +16,9 @@ import {
 import { configureLogging } from "../../../actors/gateway/adapters/logging.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { askDoor } from "../../../actors/gateway/control_client.ts";
-import { type GatewayStatus, statusRequest } from "../../../actors/gateway/control_requests.ts";
+import { statusRequest } from "../../../actors/gateway/control_requests.ts";
 import { thisMachine } from "../../../actors/gateway/rights/adapters/machine.ts";
+import { GatewayError } from "../../../actors/kernel/errors.ts";
 import { channelEntries } from "../../registry.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { CHECKS } from "../doctor/checks.ts";
@@ -62,7 +63,7 @@ async function makeScene(flags: DoctorFlags): Promise<DoctorScene> {
     configFile,
     ...read,
     machine,
-    running: await askGateway(join(dirname(configFile), "state"), world),
+    ...await askGateway(join(dirname(configFile), "state"), world),
     isOffline: flags.offline ?? false,
     world,
   };
@@ -87,7 +88,13 @@ async function tryLoading(
 async function askGateway(
   stateFolder: string,
   { clock }: DoctorScene["world"],
-): Promise<GatewayStatus | null> {
-  const peer = await connectControl(stateFolder);
-  return peer === null ? null : await askDoor(peer, statusRequest, {}, clock);
+): Promise<Pick<DoctorScene, "running" | "silence">> {
+  try {
+    const peer = await connectControl(stateFolder);
+    const running = peer === null ? null : await askDoor(peer, statusRequest, {}, clock);
+    return { running, silence: null };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { running: null, silence: error.message };
+  }
 }

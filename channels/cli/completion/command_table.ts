@@ -43,7 +43,7 @@ export function commandTable(program: Command, wordsOf: WordsOf): readonly Comma
   return entriesOf(program, { path: "", inherited: [], wordsOf });
 }
 
-/** The commands that do something themselves, by path: groups have no place of their own. */
+/** Whether it only holds other commands: what does something itself has flags or places. */
 export function isGroup({ below, places, flags }: CommandEntry): boolean {
   return below.length > 0 && places.length === 0 && flags.every(({ long }) => long === "--help");
 }

@@ -31,6 +31,8 @@ export interface DoctorScene {
   readonly machine: Machine;
   /** The gateway that runs with this configuration; null when none does. */
   readonly running: GatewayStatus | null;
+  /** Why the one that runs does not answer; null when it does, or none runs. */
+  readonly silence: string | null;
   /** Nothing is asked over the network. */
   readonly isOffline: boolean;
   readonly world: World;

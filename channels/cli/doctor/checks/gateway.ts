@@ -30,7 +30,10 @@ export const gatewayCheck: Check = {
   timeoutMs: LOCAL_MS,
   takesLocks: true,
   run: withConfig(async (scene) => {
-    const { running } = scene;
+    const { running, silence } = scene;
+    if (silence !== null) {
+      return [fault(`it does not answer: ${silence}`, "logs tells why; then restart it")];
+    }
     return running === null ? await startable(scene) : await healthy(running);
   }),
 };

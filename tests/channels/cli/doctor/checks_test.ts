@@ -32,6 +32,7 @@ async function sceneWith(changes: Partial<DoctorScene> = {}): Promise<DoctorScen
     faults: [],
     machine: thisMachine(),
     running: null,
+    silence: null,
     isOffline: true,
     world: systemWorld(),
     ...changes,
@@ -184,6 +185,11 @@ Deno.test("doctor takes the word of a gateway that runs", async () => {
   assert.deepEqual(states.map((line) => line.split(" ")[0]), [
     ...["ok", "fault", "warning", "warning", "fault", "warning", "fault", "warning"],
   ]);
+});
+
+Deno.test("doctor tells of a gateway that runs and does not answer", async () => {
+  const states = await statesOf("Gateway", await sceneWith({ silence: "no answer within 10 s" }));
+  assert.deepEqual(states, ["fault it does not answer: no answer within 10 s"]);
 });
 
 Deno.test("doctor tells of channels as the gateway that runs has them", async () => {
