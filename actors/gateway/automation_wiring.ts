@@ -122,9 +122,8 @@ function jobsLine(
   report: CronReport | null,
   { loaded: { config } }: Pick<AutomationWiring, "loaded">,
 ): string {
-  if (report === null || report.trouble !== null) {
-    return `Jobs: cannot be read just now${report === null ? "" : `: ${report.trouble}`}`;
-  }
+  if (report === null) return "Jobs: still being read";
+  if (report.trouble !== null) return `Jobs: cannot be read just now: ${report.trouble}`;
   const { jobs, enabled, nextDueMs } = report;
   if (jobs === 0) return "Jobs: none";
   const { timezone } = config.agents.defaults;

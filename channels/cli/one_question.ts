@@ -7,6 +7,7 @@ import type { LoadedConfig } from "../../actors/config/load_config.ts";
 import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
 import { sleep } from "../../actors/kernel/clock.ts";
 import { asError, GatewayError } from "../../actors/kernel/errors.ts";
+import { parseCommand } from "../../actors/session/command_table.ts";
 import { exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
@@ -76,21 +77,23 @@ export async function askOnce(scene: ChatScene, question: string): Promise<numbe
     interrupted.then((signal) => ({ signal })),
   ]);
   const cut = typeof ended === "string"
-    ? await Promise.race([untilDone(line, { scene, signal: over.signal }), interrupted])
+    ? await Promise.race([untilDone(line, { scene, question, signal: over.signal }), interrupted])
     : ended.signal;
   if (cut === null) return ended === "failed" ? 1 : 0;
   await leave(line, stopId, { stopped: stopped.promise, terminal });
   return exitCodeFor(cut);
 }
 
-/** The question has its answer, and subagents may work on for it. */
+/** The question has its answer, and subagents may work on for it; a command starts none. */
 async function untilDone(
   line: ChatLine,
-  { scene: { terminal, loaded }, signal }: {
+  { scene: { terminal, loaded }, question, signal }: {
     readonly scene: Pick<ChatScene, "terminal" | "loaded">;
+    readonly question: string;
     readonly signal: AbortSignal;
   },
 ): Promise<null> {
+  if (line.via === "gateway" && parseCommand(question) !== null) return null;
   const limitMs = loaded.config.agents.subagents.timeoutS * 1_000;
   await waitForSubagents(line, { terminal, limitMs, signal });
   return null;

@@ -577,22 +577,10 @@ const JOBS: readonly PlantedFault[] = [
     replace: "dueMs !== null && dueMs <= endMs;",
   },
   {
-    what: "leaves the last time that was missed out",
-    file: "actors/automation/due_runs.ts",
-    find: "runMs ?? lastMs + 1;",
-    replace: "runMs ?? lastMs;",
-  },
-  {
     what: "keeps no record of a run that has ended",
     file: "actors/automation/cron_runs.ts",
     find: "state: { ...withRecord(job.state, record), underWay: null }",
     replace: "state: { ...job.state, lastStatus: record.status, underWay: null }",
-  },
-  {
-    what: "takes a run in under the time at which it begins",
-    file: "actors/automation/cron_runs.ts",
-    find: "platformId: cronInputId(job.id, facts.dueMs),",
-    replace: "platformId: cronInputId(job.id, nowMs),",
   },
   {
     what: "has a single time due again once it has come",
@@ -628,12 +616,6 @@ const SUBAGENTS: readonly PlantedFault[] = [
     replace: "void [inbound, context];",
   },
   {
-    what: "says nothing of a subagent that broke",
-    file: "actors/session/subagents/subagent_desk.ts",
-    find: "    await entry.deliver(brokenReport(reason.error.message), signal);\n",
-    replace: "    void [signal, brokenReport];\n",
-  },
-  {
     what: "lets subagents work without permits",
     file: "actors/session/subagents/subagent_run.ts",
     find: "    await this.#permit.regain(signal);\n",
@@ -644,18 +626,6 @@ const SUBAGENTS: readonly PlantedFault[] = [
     file: "actors/session/session_reach.ts",
     find: "ensurePermit: (signal) => permit.ensure(signal),",
     replace: "ensurePermit: () => Promise.resolve(),",
-  },
-  {
-    what: "keeps its permit while it waits for a subagent",
-    file: "actors/session/subagents/subagent_desk.ts",
-    find: "    permit.giveBack();\n    try {",
-    replace: "    void permit;\n    try {",
-  },
-  {
-    what: "lets a subagent work on whose row was stopped",
-    file: "actors/session/subagents/subagent_desk.ts",
-    find: "    if (ref !== undefined) await this.#options.context.stop(ref);",
-    replace: "    void ref;",
   },
   {
     what: "sends answers to what subagents found nowhere",

@@ -226,3 +226,33 @@ Deno.test("The file on disk is swapped whole, or not at all", async () => {
   assert.equal(await files.readCopy(), "good");
   assert.equal(await Deno.readTextFile(join(folder.path, "cron/jobs.json")), "three");
 });
+
+Deno.test("What a person writes beside no job runs at its own pace, whatever it is called", async () => {
+  const bench = new CronBench();
+  await bench.pass(0);
+  const schedule = { kind: "every", everyMs: 100 };
+  const payload = { message: "Dream of tea" };
+  bench.files.edit(
+    JSON.stringify({ version: 1, jobs: [{ id: "d", name: "dream", schedule, payload }] }),
+  );
+  await bench.pass(0);
+  await bench.pass(99);
+  assert.deepEqual(bench.runs.ids, []);
+  await bench.pass(1);
+  assert.equal(bench.runs.ids.length, 1);
+  assert.match(bench.runs.texts[0] ?? "", /Dream of tea$/);
+  assert.equal((await bench.keeper.remove("d", OWNER)).state, "done");
+});
+
+Deno.test("A run is told of with the time that it took", async () => {
+  const bench = new CronBench();
+  await bench.add({ everySeconds: 60 });
+  bench.runs.endsAs = null;
+  await bench.pass(MINUTE_MS);
+  bench.nowMs += 1_500;
+  bench.runs.end();
+  await bench.pass(500);
+  assert.deepEqual((await bench.job()).state.runHistory.map(({ durationMs }) => durationMs), [
+    1_500,
+  ]);
+});
