@@ -59,10 +59,15 @@ export function mcpConnector(options: McpConnectorOptions): McpConnector | undef
   return Object.keys(mcpServers).length === 0 ? undefined : new McpConnector(options);
 }
 
-/** Connects to servers; disposing lets go of the process that watches over those of this machine. */
+/**
+ * Connects to servers. Disposing waits for attempts that were called off, and lets go of the process
+ * that watches over the programs of this machine.
+ */
 export class McpConnector implements AsyncDisposable {
   readonly #options: McpConnectorOptions;
   readonly http: GuardedHttp;
+  /** Attempts that are under way: one that is called off still has a process to end. */
+  readonly #attempts = new Set<Promise<unknown>>();
   #lifeline: Lifeline | undefined;
 
   constructor(options: McpConnectorOptions) {
@@ -79,6 +84,19 @@ export class McpConnector implements AsyncDisposable {
 
   /** How a server is connected to. Nothing of the protocol's library is loaded before. */
   connectTo(entry: McpEntry): ConnectMcp {
+    const connect = this.#connectTo(entry);
+    return async (listener, signal) => {
+      const attempt = connect(listener, signal);
+      this.#attempts.add(attempt);
+      try {
+        return await attempt;
+      } finally {
+        this.#attempts.delete(attempt);
+      }
+    };
+  }
+
+  #connectTo(entry: McpEntry): ConnectMcp {
     const { version, world: { clock }, loaded: { secrets } } = this.#options;
     return async (listener, signal) => {
       const place = await this.#placeOf(entry);
@@ -99,6 +117,7 @@ export class McpConnector implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#attempts);
     await this.#lifeline?.[Symbol.asyncDispose]();
   }
 

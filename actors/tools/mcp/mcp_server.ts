@@ -15,7 +15,7 @@ import type { ReplyTo } from "../../kernel/ref.ts";
 import { type ConnectMcp, type McpConnection, McpError, type McpListener } from "./connection.ts";
 import { type Connected, Connections } from "./connections.ts";
 import type { McpServerMessage, McpServerReport } from "./mcp_protocol.ts";
-import { timedUse } from "./timed_use.ts";
+import { IN_DOUBT, timedUse } from "./timed_use.ts";
 import type { McpAnswer, McpListing } from "./wire.ts";
 
 const logger = getLogger(["troupe", "tools", "mcp"]);
@@ -301,8 +301,8 @@ class McpServer implements Actor<McpServerMessage | Internal> {
       async (ended) => {
         using linked = new LinkedSignal(asked.signal, ended);
         const { signal } = linked;
-        const { use, onProgress } = asked;
-        const timing = { clock, silenceMs, signal, onProgress };
+        const { use, isReadOnly, onProgress } = asked;
+        const timing = { clock, silenceMs, signal, isReadOnly, onProgress };
         return await timedUse(phase.connection, use, timing);
       },
       (outcome) => ({ type: "use_ended", attempt, waiting, outcome }),
@@ -327,7 +327,7 @@ class McpServer implements Actor<McpServerMessage | Internal> {
     if (!isRepeated && mayRepeat && !asked.signal.aborted) {
       return this.#useOffer({ asked, isRepeated: true });
     }
-    const doubt = error.code === "mcp_lost" ? "; it is not known whether the call took effect" : "";
+    const doubt = error.code === "mcp_lost" ? IN_DOUBT : "";
     const text = `The MCP server "${this.#options.server}" broke off: ${error.message}${doubt}`;
     asked.replyTo.refuse(new McpError("mcp_lost", text, { cause: error }));
   }

@@ -15,10 +15,14 @@ export interface TimedUseOptions {
   /** Longest time without an answer or any progress. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
+  /** Nothing is left in doubt when it ends without an answer. */
+  readonly isReadOnly: boolean;
   /** @default nobody is told */
   readonly onProgress?: ((progress: McpProgress) => void) | undefined;
 }
 
+/** What the model must know of a call that broke off, before it repeats it. */
+export const IN_DOUBT = "; it is not known whether the call took effect";
 /** Of the words with which a server says how far it has come. */
 const WORDS_CHARS_MAX = 100;
 
@@ -26,13 +30,14 @@ const WORDS_CHARS_MAX = 100;
 export async function timedUse(
   connection: McpConnection,
   use: McpUse,
-  { clock, silenceMs, signal, onProgress: tell }: TimedUseOptions,
+  { clock, silenceMs, signal, isReadOnly, onProgress: tell }: TimedUseOptions,
 ): Promise<McpAnswer> {
   const late = new AbortController();
   let latest: McpProgress | undefined;
   const start = (): Timer =>
     clock.setTimer(silenceMs, () => {
-      const text = `no answer within ${silenceMs / 1_000} s${progressText(latest)}`;
+      const doubt = isReadOnly ? "" : IN_DOUBT;
+      const text = `no answer within ${silenceMs / 1_000} s${progressText(latest)}${doubt}`;
       late.abort(new McpError("mcp_timed_out", `Cannot finish the call: ${text}`));
     });
   let timer = start();

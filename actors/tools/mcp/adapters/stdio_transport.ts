@@ -43,6 +43,7 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> | undefined;
   #why: string | undefined;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
   #said = "";
   #garbage = "";
 
@@ -89,7 +90,11 @@ export class StdioTransport implements Transport {
   }
 
   /** Closes its input; what does not end then is ended, with all that it started. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return this.#closing ??= this.#close(); // the library closes beside us, and waits for nothing
+  }
+
+  async #close(): Promise<void> {
     const process = this.#process;
     if (process === undefined) return;
     this.#process = undefined;
