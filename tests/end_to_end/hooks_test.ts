@@ -28,17 +28,38 @@ async function placeHooks(folder: string) {
   return { log, hooks: [...hooks, { name: "log", on: events, command: ["tee", "-a", log] }] };
 }
 
-Deno.test("The hooks of the handbook keep calls from running, and hear what happens", async () => {
+/** Hooks that cannot work: one that lets calls run all the same, and one that does not. */
+function brokenHooks(home: GatewayHome) {
+  const inWorkspace = join(home.path, "workspace", "hook.sh");
+  return [
+    { name: "mine", on: ["tool_before"], command: [inWorkspace], onFailure: "allow" },
+    {
+      name: "gone",
+      on: ["tool_before"],
+      tools: ["list_*"],
+      module: join(home.path, "gone.ts"),
+    },
+  ];
+}
+
+Deno.test("Hooks keep calls from running, hear what happens, and are told of where they are off", async () => {
   await using home = await GatewayHome.make();
   await using model = await ModelServer.start([
     callTool("exec", { command: "./deploy.sh now" }),
     callTool("write_file", { path: "a.lock", content: "x" }),
     callTool("write_file", { path: "a.txt", content: "x" }),
+    callTool("list_dir", { path: "." }),
     say("Done."),
   ]);
   const folder = join(home.path, "hooks");
-  const { hooks, log } = await placeHooks(folder);
-  await using gateway = await startInProcess(home, configFor({ model, config: { hooks } }));
+  const placed = await placeHooks(folder);
+  const config = configFor({ model, config: { hooks: [...placed.hooks, ...brokenHooks(home)] } });
+  const lines: string[] = [];
+  await using gateway = await startInProcess(home, config, { print: (line) => lines.push(line) });
+  const start = lines.join("\n");
+  assert.match(start, /^Hook no deploys: on tool_before$/m);
+  assert.match(start, /^Hook mine: off: \S+hook\.sh stands where the assistant could change it/m);
+  assert.match(start, /^Hook gone: off: .*; calls that it has to agree to are refused$/m);
   await gateway.probe.say("anna", "Deploy it");
   await until(() => gateway.probe.textsOf("anna").includes("Done."));
   const results = (model.requests.at(-1)?.body.messages ?? [])
@@ -49,44 +70,23 @@ Deno.test("The hooks of the handbook keep calls from running, and hear what happ
     /^Error: write_file was not allowed: .*a\.lock is made by programs/,
   );
   assert.match(results[2] ?? "", /a\.txt/);
+  assert.match(results[3] ?? "", /not allowed: the hook "gone" has to agree/);
   await gateway[Symbol.asyncDispose]();
   assert.match(
     await Deno.readTextFile(join(folder, "diary/turns.txt")),
-    /^probe:anna: done after 3 rounds\n$/,
+    /^probe:anna: done after 4 rounds\n$/,
   );
-  const told = (await Deno.readTextFile(log)).trim().split("\n").map((line) => JSON.parse(line));
+  const text = await Deno.readTextFile(placed.log);
+  const told = text.trim().split("\n").map((line) => JSON.parse(line));
   const ofChat = told.filter(({ event }) => event !== "channel_state");
   assert.deepEqual(ofChat.map(({ event }) => event), [
     "message_in",
     "turn_start",
-    ...["tool_after", "tool_after", "tool_after"],
+    ...["tool_after", "tool_after", "tool_after", "tool_after"],
     "turn_end",
     "message_out",
   ]);
   assert.equal(ofChat.at(-1).text, "Done.");
   const states = told.filter(({ event }) => event === "channel_state");
   assert.partialDeepStrictEqual(states[0], { channel: "probe", state: "ready" });
-});
-
-Deno.test("A hook that cannot work says so, and what it has to agree to does not run", async () => {
-  await using home = await GatewayHome.make();
-  await using model = await ModelServer.start([
-    callTool("list_dir", { path: "." }),
-    say("Well."),
-  ]);
-  const inWorkspace = join(home.path, "workspace", "hook.sh");
-  const hooks = [
-    { name: "mine", on: ["tool_before"], command: [inWorkspace], onFailure: "allow" },
-    { name: "gone", on: ["tool_before"], module: join(home.path, "gone.ts") },
-  ];
-  const lines: string[] = [];
-  const config = configFor({ model, config: { hooks } });
-  await using gateway = await startInProcess(home, config, { print: (line) => lines.push(line) });
-  const text = lines.join("\n");
-  assert.match(text, /^Hook mine: off: \S+hook\.sh stands where the assistant could change it/m);
-  assert.match(text, /^Hook gone: off: .*; calls that it has to agree to are refused$/m);
-  await gateway.probe.say("anna", "Look");
-  await until(() => gateway.probe.textsOf("anna").includes("Well."));
-  const result = model.requests.at(-1)?.body.messages.find(({ role }) => role === "tool");
-  assert.match(String(result?.content), /not allowed: the hook "gone" has to agree/);
 });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { wakeEndedSessions } from "../../../actors/gateway/ended_sessions.ts";
 import { CoreBench } from "../../support/core_bench.ts";
+import { providerError } from "../../support/scripted_provider.ts";
 import { settle, until } from "../../support/until.ts";
 
 Deno.test("Goals leave room to a person, and take turns with each other", async () => {
@@ -31,4 +33,28 @@ Deno.test("Goals leave room to a person, and take turns with each other", async 
   const chats = goals.map((goal) => goal.split(" ")[0]);
   assert.deepEqual(chats.toSorted(), ["anna", "anna", "anna", "bert", "bert", "bert"]);
   assert.ok(chats[0] !== chats[1] && chats[1] !== chats[2], "none goes twice past the other");
+});
+
+Deno.test("A goal that waited to be tried again goes on after a restart", async () => {
+  const before = new CoreBench({
+    script: () => ({ error: providerError("provider_bad_request") }),
+  });
+  await settle();
+  await before.probe.say("anna", "/goal turns=2 Sort the letters");
+  await until(() => before.probe.textsOf("anna").length === 2);
+  const disk = before.crash();
+  await before[Symbol.asyncDispose](); // takes the minute that it waits
+  await using after = new CoreBench({
+    disk,
+    script: () => "A long piece of the work. ".repeat(10),
+  });
+  await settle();
+  assert.equal(after.provider.requests.length, 0, "no message tells of it");
+  await wakeEndedSessions(after.journal, after.core.router);
+  await until(() => after.probe.textsOf("anna").length === 2);
+  assert.match(after.probe.textsOf("anna")[0] ?? "", /^A long piece/);
+  assert.match(
+    after.probe.textsOf("anna")[1] ?? "",
+    /given up after 2 turns: its 2 turns are used/,
+  );
 });
