@@ -3,6 +3,9 @@
  * @module
  */
 
+import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
+import { ConfigError } from "../../../actors/config/errors.ts";
+import { locate, locateConfig } from "../../../actors/config/locations.ts";
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
 import { readFence } from "../../../actors/gateway/backup/adapters/fence_file.ts";
@@ -34,7 +37,18 @@ export interface StatusFlags extends LoadFlags {
 
 /** Says how things are; 0 whether a gateway runs or not. */
 export async function statusCommand(flags: StatusFlags, terminal: Terminal): Promise<number> {
-  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  let loaded: LoadedConfig;
+  try {
+    loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  } catch (error) {
+    // A gateway that runs goes on with what it had, and tells what is wrong with the file.
+    const running = error instanceof ConfigError ? await askAt(flags.config) : null;
+    if (running === null) throw error;
+    const status = { running: true, ...running };
+    const shown = flags.json === true ? JSON.stringify(status, null, 2) : runningText(running);
+    terminal.write(`${shown.trimEnd()}\n`);
+    return EXIT_DONE;
+  }
   const running = await askRunning(loaded);
   const idle = running === null ? await lookAround(loaded) : null;
   const settings = await settingsOf(loaded);
@@ -56,8 +70,16 @@ async function settingsOf(loaded: LoadedConfig): Promise<SettingsStatus> {
   return { providers: readyProviders(providers), owners, overrides };
 }
 
+/** The same where the configuration cannot be read. */
+async function askAt(configPath: string | undefined): Promise<GatewayStatus | null> {
+  const place = locateConfig(systemConfigSource(), configPath);
+  return await askRunning({ locations: locate(place, "") });
+}
+
 /** How the gateway is that runs on this state folder; null when none does. */
-export async function askRunning({ locations }: LoadedConfig): Promise<GatewayStatus | null> {
+export async function askRunning(
+  { locations }: Pick<LoadedConfig, "locations">,
+): Promise<GatewayStatus | null> {
   const peer = await connectControl(locations.stateFolder);
   return peer === null ? null : await askDoor(peer, statusRequest, {}, systemWorld().clock);
 }
