@@ -27,6 +27,8 @@ const logger = getLogger(["troupe", "gateway", "api"]);
 const SESSION_HEADER = "x-session-id";
 const IDEMPOTENCY_HEADER = "idempotency-key";
 const ID_CHARS = 24;
+/** What headers can carry. */
+const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** What the API is made of. */
 export interface ApiOptions {
@@ -97,7 +99,8 @@ export class Api {
     }
     if (path.startsWith("/v1/models/")) {
       expectMethod(request, "GET");
-      if (decodeURIComponent(path.slice("/v1/models/".length)) !== model) {
+      const name = path.slice("/v1/models/".length);
+      if (name !== model && name !== encodeURIComponent(model)) {
         const text = `There is no such model here: the model is "${model}"`;
         throw new ApiError("model_not_found", text, { status: 404 });
       }
@@ -120,7 +123,8 @@ export class Api {
       const call = await this.#begin(request, { sender, id });
       isLeftOpen = call.asked.isStream;
       const response = isLeftOpen ? await this.#stream(call, leave) : await this.#whole(call);
-      response.headers.set(SESSION_HEADER, call.sessionKey.slice(call.sessionKey.indexOf(":") + 1));
+      const name = call.sessionKey.slice(call.sessionKey.indexOf(":") + 1);
+      if (PRINTABLE.test(name)) response.headers.set(SESSION_HEADER, name);
       return response;
     } finally {
       if (!isLeftOpen) leave();

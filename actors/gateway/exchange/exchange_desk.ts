@@ -63,11 +63,6 @@ export class ExchangeDesk {
     };
   }
 
-  /** Messages that have not come to their end. */
-  get live(): number {
-    return this.#live.size;
-  }
-
   /** Hands a message in; what comes of it, refusals too, is told by the exchange. */
   open(message: ExchangeMessage, newId: () => string): Exchange {
     const id = message.id ?? newId();

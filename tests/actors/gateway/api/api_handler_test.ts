@@ -142,6 +142,22 @@ Deno.test.each([
   await response.body?.cancel();
 });
 
+Deno.test.each([["work", "api:work", "work"], ["小明", "api:小明", null]])(
+  "A conversation named %s is %s",
+  async (user, key, header) => {
+    const bench = new Bench();
+    const answering = bench.ask({ user });
+    await settle();
+    const [exchange] = bench.exchanges;
+    exchange?.settle(exchange.endWith("done", { text: "Hello.", media: [] }));
+    const response = await answering;
+    assert.equal(response.status, 200);
+    assert.equal(bench.messages[0]?.sessionKey, key);
+    assert.equal(response.headers.get("x-session-id"), header);
+    await response.body?.cancel();
+  },
+);
+
 Deno.test("What the journal cannot keep is refused so that clients try again", async () => {
   const bench = new Bench();
   const answering = bench.ask({});
