@@ -14,6 +14,7 @@ import type {
   Inbound,
   InboundCompletion,
   InboundState,
+  KeptRecord,
   NewInbound,
   Outbound,
   OutboundState,
@@ -60,7 +61,10 @@ export interface OutboxWindow {
 
 /** What may be forgotten; times are epoch milliseconds. */
 export interface PruneOptions {
-  /** Rows that came to their end before it lose their content; those that need a person stay. */
+  /**
+   * Rows that came to their end before it lose their content; those that need a person stay. What
+   * turns took in before it is forgotten.
+   */
   readonly finishedBeforeMs: number;
   /** Platform ids accepted before it are forgotten: the same message would be taken in again. */
   readonly forgottenBeforeMs: number;
@@ -181,6 +185,8 @@ export interface Journal extends AsyncDisposable {
   noteKeys(prefix: `${string}:`): Promise<readonly string[]>;
   /** Sums of what model calls used, in the order of their names. */
   usage(query: UsageQuery): Promise<readonly UsageRow[]>;
+  /** What the turns of a session took in, in order, after `afterPlace`; old ones are forgotten. */
+  records(sessionKey: string, afterPlace: number, limit: number): Promise<readonly KeptRecord[]>;
   /** Rows that need a person, `limit` of each kind at most. */
   stuck(limit: number): Promise<StuckRows>;
   /**

@@ -197,6 +197,21 @@ export interface TurnChange {
   readonly soloSeq?: number;
 }
 
+/** What a turn took in with a step: with it the turn can be run again without the world. */
+export interface StepRecord {
+  readonly sessionKey: string;
+  readonly turnId: string;
+  /** When the step was handed in, in epoch milliseconds. */
+  readonly atMs: number;
+  /** JSON of the session's own. */
+  readonly text: string;
+}
+
+/** The same in the journal. `place` is its order in its session. */
+export interface KeptRecord extends StepRecord {
+  readonly place: number;
+}
+
 /** Everything that happens together, or not at all. */
 export interface Step {
   readonly turn?: TurnChange;
@@ -216,4 +231,8 @@ export interface Step {
   readonly usage?: readonly UsageEntry[];
   /** The session that counts anew, before `usage` is added. */
   readonly usageReset?: string;
+  /** What the step took in. */
+  readonly records?: readonly StepRecord[];
+  /** The session whose records are forgotten, before any are added. */
+  readonly recordsReset?: string;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { JsonValue } from "../kernel/json.ts";
-import type { HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
+import type { HistoryLine, Inbound, KeptRecord, Outbound, TurnRecord } from "./journal_rows.ts";
 import type { UsageRow } from "./usage.ts";
 
 /** A message that was taken in, and of which only that is still known. */
@@ -34,6 +34,7 @@ export interface JournalRows {
   readonly seen: readonly SeenKey[];
   readonly notes: readonly Note[];
   readonly usage: readonly UsageRow[];
+  readonly records: readonly KeptRecord[];
 }
 
 /** A journal without rows. */
@@ -47,4 +48,5 @@ export const NO_ROWS: JournalRows = {
   seen: [],
   notes: [],
   usage: [],
+  records: [],
 };

@@ -6,7 +6,15 @@
 import { invariant } from "../kernel/invariant.ts";
 import type { JsonValue } from "../kernel/json.ts";
 import type { JournalCounts, OutboxWindow, PruneOptions } from "./journal.ts";
-import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
+import type {
+  Durability,
+  HistoryLine,
+  Inbound,
+  KeptRecord,
+  Outbound,
+  StepRecord,
+  TurnRecord,
+} from "./journal_rows.ts";
 import { type JournalRows, NO_ROWS, type Note, type SeenKey } from "./memory_rows.ts";
 import { Marks, Table, UndoLog } from "./memory_table.ts";
 import { hasEndedOutbound, OUTBOUND_STATES } from "./outbound_rules.ts";
@@ -37,9 +45,11 @@ export class MemoryStore implements JournalStore {
   readonly #unsent = new Marks<string>(this.#undo);
   readonly #notes = new Table<string, Note>(this.#undo);
   readonly #usage = new Table<string, UsageRow>(this.#undo);
+  readonly #records = new Table<number, KeptRecord>(this.#undo);
   #lastSeq: number;
   #lastId: number;
   #lastPlace = 0;
+  #lastRecord = 0;
   #isInTransaction = false;
 
   constructor(rows: JournalRows = NO_ROWS) {
@@ -52,6 +62,8 @@ export class MemoryStore implements JournalStore {
     for (const outbound of rows.outbounds) this.#setOutbound(outbound);
     for (const note of rows.notes) this.#notes.set(note.key, note);
     for (const row of rows.usage) this.#usage.set(usageKey(row), row);
+    for (const record of rows.records) this.#records.set(record.place, record);
+    this.#lastRecord = Math.max(0, ...rows.records.map(({ place }) => place));
     this.#undo.keep();
   }
 
@@ -67,6 +79,7 @@ export class MemoryStore implements JournalStore {
       seen: this.#seen.values().sort(bySeq),
       notes: this.#notes.values().sort(by(({ key }) => key)),
       usage: this.#usage.values().sort(by(usageKey)),
+      records: this.#records.values().sort(byPlace),
     };
   }
 
@@ -267,6 +280,24 @@ export class MemoryStore implements JournalStore {
     }
   }
 
+  insertRecord(record: StepRecord): void {
+    const place = ++this.#lastRecord;
+    this.#records.set(place, { ...record, place });
+  }
+
+  records(sessionKey: string, afterPlace: number, limit: number): KeptRecord[] {
+    return this.#records.values()
+      .filter((record) => record.sessionKey === sessionKey && record.place > afterPlace)
+      .sort(byPlace)
+      .slice(0, limit);
+  }
+
+  forgetRecords(sessionKey: string): void {
+    for (const [place, record] of this.#records.entries()) {
+      if (record.sessionKey === sessionKey) this.#records.set(place, undefined);
+    }
+  }
+
   keptSessions(afterKey: string, limit: number): string[] {
     const keys = [...this.#lines.values(), ...this.#turns.values()].map((row) => row.sessionKey);
     return [...new Set(keys)].filter((key) => key > afterKey).sort().slice(0, limit);
@@ -312,7 +343,11 @@ export class MemoryStore implements JournalStore {
       .filter(([, { updatedAtMs }]) => updatedAtMs < (options.usageBeforeMs ?? 0))
       .slice(0, rowsMax);
     for (const [key] of usage) this.#usage.set(key, undefined);
-    return [inbounds, outbounds, seen, usage].some(({ length }) => length === rowsMax);
+    const records = this.#records.values()
+      .filter(({ atMs }) => atMs < options.finishedBeforeMs)
+      .sort(byPlace).slice(0, rowsMax);
+    for (const { place } of records) this.#records.set(place, undefined);
+    return [inbounds, outbounds, seen, usage, records].some(({ length }) => length === rowsMax);
   }
 
   release(): boolean {
@@ -383,6 +418,10 @@ function bySeq(a: { readonly seq: number }, b: { readonly seq: number }): number
 
 function by<T>(keyOf: (row: T) => string): (a: T, b: T) => number {
   return (a, b) => keyOf(a) < keyOf(b) ? -1 : 1;
+}
+
+function byPlace(a: KeptRecord, b: KeptRecord): number {
+  return a.place - b.place;
 }
 
 function byId(a: Outbound, b: Outbound): number {

@@ -6,7 +6,15 @@
 
 import type { JsonValue } from "../kernel/json.ts";
 import type { JournalCounts, OutboxWindow, PruneOptions } from "./journal.ts";
-import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "./journal_rows.ts";
+import type {
+  Durability,
+  HistoryLine,
+  Inbound,
+  KeptRecord,
+  Outbound,
+  StepRecord,
+  TurnRecord,
+} from "./journal_rows.ts";
 import type { InboundStatus } from "./rules.ts";
 import type { UsageQuery, UsageRow, UsageScope } from "./usage.ts";
 
@@ -80,6 +88,12 @@ export interface JournalStore {
   /** Adds to a sum, which begins with it. */
   addUsage(row: UsageRow): void;
   forgetUsage(scope: UsageScope, name: string): void;
+
+  /** Adds a record behind all others. */
+  insertRecord(record: StepRecord): void;
+  /** Records of a session with a place above `afterPlace`, in order. */
+  records(sessionKey: string, afterPlace: number, limit: number): KeptRecord[];
+  forgetRecords(sessionKey: string): void;
 
   /** Keys of sessions with an open turn or unfiled lines, above `afterKey`, in order. */
   keptSessions(afterKey: string, limit: number): string[];

@@ -27,6 +27,7 @@ import type {
   HistoryLine,
   Inbound,
   InboundCompletion,
+  KeptRecord,
   NewInbound,
   Outbound,
   Step,
@@ -160,6 +161,17 @@ export class StoreJournal implements Journal {
 
   usage(query: UsageQuery): Promise<readonly UsageRow[]> {
     return this.#calls.read(() => this.#store.usage(query));
+  }
+
+  records(
+    sessionKey: string,
+    afterPlace: number,
+    limit: number,
+  ): Promise<readonly KeptRecord[]> {
+    return this.#calls.read(() => {
+      checkWindow(afterPlace, limit);
+      return this.#store.records(sessionKey, afterPlace, limit);
+    });
   }
 
   stuck(limit: number): Promise<StuckRows> {

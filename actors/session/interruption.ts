@@ -63,7 +63,7 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
       ...(isAnew ? [{ key: clearingNote(sessionKey), value: true }] : []),
       ...(isAnew && isKept ? [{ key: endedNote(sessionKey), value: true }] : []),
     ],
-    ...(isAnew && { usageReset: sessionKey }),
+    ...(isAnew && { usageReset: sessionKey, recordsReset: sessionKey }),
     inbounds: [
       ...closing.step.inbounds ?? [],
       ...changes(waiting, "stopped"),

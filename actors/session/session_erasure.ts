@@ -45,6 +45,7 @@ export async function eraseSession(
   await journal.commit({
     notes: [{ key: clearingNote(key), value: true }, ended, pending, ...goals],
     usageReset: key,
+    recordsReset: key,
   });
   for (const name of names) await files.remove(name);
   await journal.dropLines(lines);

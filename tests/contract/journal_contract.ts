@@ -12,6 +12,7 @@ import { testOutbounds, testOutboundStates } from "./journal/outbounds.ts";
 import { testRetention } from "./journal/retention.ts";
 import { testTexts } from "./journal/texts.ts";
 import { testLines, testTurns } from "./journal/turns.ts";
+import { testRecords } from "./journal/records.ts";
 import { testUsage } from "./journal/usage.ts";
 import { testOverviews, testWindows } from "./journal/windows.ts";
 
@@ -31,6 +32,7 @@ export function testJournalContract(name: string, makeHome: MakeJournalHome): vo
   testTexts(contract);
   testOverviews(contract);
   testActs(contract);
+  testRecords(contract);
   testUsage(contract);
   testRetention(contract);
   testLife(contract);

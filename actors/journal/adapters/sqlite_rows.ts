@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { JsonValue } from "../../kernel/json.ts";
 import { JournalError } from "../journal.ts";
-import type { HistoryLine, Inbound, Outbound, TurnRecord } from "../journal_rows.ts";
+import type { HistoryLine, Inbound, KeptRecord, Outbound, TurnRecord } from "../journal_rows.ts";
 import { OUTBOUND_STATES } from "../outbound_rules.ts";
 import { INBOUND_STATES, type InboundStatus } from "../rules.ts";
 import type { SessionAt } from "../store.ts";
@@ -183,6 +183,20 @@ export const usageRow: z.ZodType<UsageRow> = z.object({
   name: decodeText(row.name),
   provider: decodeText(row.provider),
   model: decodeText(row.model),
+}));
+
+/** What a turn took in. */
+export const recordRow: z.ZodType<KeptRecord> = z.object({
+  place: z.int(),
+  sessionKey: z.string(),
+  turnId: z.string(),
+  atMs: z.int(),
+  text: z.string(),
+}).transform((row) => ({
+  ...row,
+  sessionKey: decodeText(row.sessionKey),
+  turnId: decodeText(row.turnId),
+  text: decodeText(row.text),
 }));
 
 /** How many pages of the file are free. */

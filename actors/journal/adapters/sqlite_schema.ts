@@ -184,6 +184,16 @@ const MIGRATIONS: readonly (readonly string[])[] = [[
     primary key (scope, name, provider, model)
   ) strict, without rowid`,
   "create index usage_by_age on usage (updated_at_ms)",
+], [
+  `create table records (
+    place integer primary key autoincrement,
+    session_key text not null,
+    turn_id text not null,
+    at_ms integer not null,
+    text text not null
+  ) strict`,
+  "create index records_of_session on records (session_key, place)",
+  "create index records_by_age on records (at_ms)",
 ]];
 
 /** Triggers that keep `counts` true for a table with states, whoever changes its rows. */

@@ -62,6 +62,10 @@ export type StatementName =
   | "usage"
   | "addUsage"
   | "forgetUsage"
+  | "insertRecord"
+  | "records"
+  | "forgetRecords"
+  | "pruneRecords"
   | "keptSessions"
   | "busySessions"
   | "stuckInbounds"
@@ -156,6 +160,13 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
     cost_nanos = cost_nanos + excluded.cost_nanos`,
   forgetUsage: "delete from usage where scope = ? and name = ?",
+
+  insertRecord: "insert into records (session_key, turn_id, at_ms, text) values (?, ?, ?, ?)",
+  records: `select place, session_key as sessionKey, turn_id as turnId, at_ms as atMs, text
+    from records where session_key = ? and place > ? order by place limit ?`,
+  forgetRecords: "delete from records where session_key = ?",
+  pruneRecords: `delete from records where place in (
+    select place from records where at_ms < ? order by at_ms limit ?)`,
 
   keptSessions: `select session_key as sessionKey from turns where session_key > ?1
     union select session_key from lines where session_key > ?1 order by 1 limit ?2`,

@@ -6,7 +6,15 @@
 import type { z } from "zod";
 import type { JsonValue } from "../../kernel/json.ts";
 import type { JournalCounts, OutboxWindow, PruneOptions } from "../journal.ts";
-import type { Durability, HistoryLine, Inbound, Outbound, TurnRecord } from "../journal_rows.ts";
+import type {
+  Durability,
+  HistoryLine,
+  Inbound,
+  KeptRecord,
+  Outbound,
+  StepRecord,
+  TurnRecord,
+} from "../journal_rows.ts";
 import { OUTBOUND_STATES } from "../outbound_rules.ts";
 import { INBOUND_STATES, type InboundStatus, tally } from "../rules.ts";
 import type { JournalStore, SessionAt } from "../store.ts";
@@ -22,6 +30,7 @@ import {
   noteRow,
   outboundRow,
   readRow,
+  recordRow,
   seqRow,
   sessionAtRow,
   sessionRow,
@@ -244,6 +253,19 @@ export class SqliteStore implements JournalStore {
     this.#sql.forgetUsage.run(scope, encodeText(name));
   }
 
+  insertRecord({ sessionKey, turnId, atMs, text }: StepRecord): void {
+    this.#sql.insertRecord.run(encodeText(sessionKey), encodeText(turnId), atMs, encodeText(text));
+  }
+
+  records(sessionKey: string, afterPlace: number, limit: number): KeptRecord[] {
+    const rows = this.#limited.all("records", limit, encodeText(sessionKey), afterPlace);
+    return readAll(recordRow, rows);
+  }
+
+  forgetRecords(sessionKey: string): void {
+    this.#sql.forgetRecords.run(encodeText(sessionKey));
+  }
+
   keptSessions(afterKey: string, limit: number): string[] {
     return readAll(sessionRow, this.#sql.keptSessions.all(encodeText(afterKey), limit));
   }
@@ -273,7 +295,8 @@ export class SqliteStore implements JournalStore {
     const outbounds = this.#sql.pruneOutbounds.run(finishedBeforeMs, rowsMax).changes;
     const seen = this.#sql.pruneSeen.run(forgottenBeforeMs, rowsMax).changes;
     const usage = this.#sql.pruneUsage.run(usageBeforeMs, rowsMax).changes;
-    return [old.length, outbounds, seen, usage].includes(rowsMax);
+    const records = this.#sql.pruneRecords.run(finishedBeforeMs, rowsMax).changes;
+    return [old.length, outbounds, seen, usage, records].includes(rowsMax);
   }
 
   release(): boolean {
