@@ -34,7 +34,7 @@ export interface ModelAskerOptions {
   /** What requests of one conversation have in common. @default the session's key */
   readonly conversationId?: string;
   readonly services: Pick<SessionServices, "provider" | "settings" | "tools" | "usage">;
-  readonly steps: Pick<TurnSteps, "booking" | "goesOn">;
+  readonly steps: Pick<TurnSteps, "booking" | "goesOn"> & Partial<Pick<TurnSteps, "inputs">>;
   readonly view: AnswerView;
   readonly memory: SessionMemory;
   /** Hears what calls come to. @default nobody does */
@@ -148,6 +148,7 @@ export class ModelAsker {
     view.beginCall({ kept, isHidden });
     try {
       const outcome = await callModel(request, { provider, listener: meter, signal });
+      this.#options.steps.inputs?.asked(request, outcome);
       if (outcome.state === "failed") {
         meter.brokeOff();
         return outcome;

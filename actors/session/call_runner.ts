@@ -7,13 +7,15 @@ import { getLogger } from "@logtape/logtape";
 import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json.ts";
-import type { ToolContext, ToolOrigin, ToolResult } from "../tools/tool.ts";
+import type { NewId } from "../kernel/random.ts";
+import type { ToolContext, ToolMessageOut, ToolOrigin, ToolResult } from "../tools/tool.ts";
 import { countCall } from "../tools/read_notes.ts";
 import { untilAborted } from "../kernel/aborting.ts";
 import type { CallAudit } from "./call_audit.ts";
 import type { GuardedCall } from "./guarded_call.ts";
 import { LookupGuard } from "./lookup_guard.ts";
 import type { SessionServices } from "./ports.ts";
+import type { StepInputs } from "./record/step_inputs.ts";
 import type { CallPlace } from "./tool_messages.ts";
 import type { TurnListener } from "./turn_events.ts";
 import { fitOptions, fitResult } from "./tool_result.ts";
@@ -36,6 +38,8 @@ export interface CallRunnerOptions {
   readonly audit: CallAudit;
   /** Hears of calls and results. @default nobody does */
   readonly listener?: TurnListener | undefined;
+  /** Where it is noted what calls gave. @default nowhere */
+  readonly inputs?: StepInputs;
   /** What the calls of a session reach of it. @default nothing */
   readonly reach?: SessionReach;
   /** Why a call may not run, as its result; null when it may. Asks an owner where rules say so. */
@@ -83,12 +87,20 @@ export class CallRunner {
     const guarded = { tool: name, args, callId: call.id, place: scene.place };
     const { listener } = this.#options;
     listener?.({ type: "tool_called", callId: call.id, tool: name, args });
+    const sent: ToolMessageOut[] = [];
+    const send: ToolContext["send"] = async (message) => {
+      await scene.send(message);
+      sent.push(message);
+    };
     const result = await this.#hooks.around(guarded, () =>
       this.#options.audit.around(
         { id: call.id, tool: name, args },
-        () => this.#result(requested, guarded, scene),
+        () => this.#result(requested, guarded, { ...scene, send }),
       ));
-    const content = await this.#fit(name, result);
+    let file: string | undefined;
+    const newId = () => file = this.#options.services.newId();
+    const content = await this.#fit(name, result, newId);
+    this.#options.inputs?.ran(guarded, { result, fitted: content, file, sent });
     const { isError } = result;
     const text = textOf(content);
     listener?.({ type: "tool_ended", callId: call.id, tool: name, isError, text });
@@ -136,9 +148,9 @@ export class CallRunner {
     }
   }
 
-  #fit(toolName: string, result: ToolResult): Promise<ToolResult["content"]> {
-    const { services, origin } = this.#options;
-    return fitResult(result, fitOptions(services, { toolName, sessionKey: origin.sessionKey }));
+  #fit(toolName: string, result: ToolResult, newId: NewId): Promise<ToolResult["content"]> {
+    const { services, origin: { sessionKey } } = this.#options;
+    return fitResult(result, fitOptions({ ...services, newId }, { toolName, sessionKey }));
   }
 }
 

@@ -161,7 +161,7 @@ function endsAllBefore(inbound: Inbound): boolean {
 /** What is needed to read an inbound. */
 export type InboundReaders = Pick<
   SessionServices,
-  "settings" | "readImage" | "readDocument" | "clock" | "archive"
+  "settings" | "readImage" | "readDocument" | "archive"
 >;
 
 /** An inbound whose attachments were read: as it is stored, and how it is shown. */
@@ -170,10 +170,11 @@ export interface OpenedInbound extends Joining {
   show(beside?: BesideInbound): Promise<UserMessage>;
 }
 
-/** Reads an inbound's attachments. */
+/** Reads an inbound's attachments, at `readAtMs`: that is the time that the model is told. */
 export async function openInbound(
   inbound: Inbound,
-  { settings, readImage, readDocument, clock, archive }: InboundReaders,
+  { settings, readImage, readDocument, archive }: InboundReaders,
+  readAtMs: number,
 ): Promise<OpenedInbound> {
   const content = isReadyWord(inbound) ? TOLD_LINE : inbound.content;
   const { channel, chatId } = placeOf(inbound);
@@ -182,6 +183,7 @@ export async function openInbound(
   const attachments = await loadAttachments(inbound.media, { readImage, readDocument });
   return {
     inbound,
+    readAtMs,
     extras: {
       ...scopeFields(archive, inbound),
       ...sentFields(archive, inbound),
@@ -191,23 +193,13 @@ export async function openInbound(
     message: { role: "user", content: storedUserText(content, attachments) },
     show: async ({ summary = null, remembered } = {}) => {
       const memories = await remembered?.() ?? "";
-      const nowMs = clock.now();
-      const facts = { nowMs, timezone, channel, chatId, source, summary, remembered: memories };
+      const beside = { summary, remembered: memories };
+      const facts = { nowMs: readAtMs, timezone, channel, chatId, source, ...beside };
       const frame = source === undefined ? frameText(inbound) : "";
       const block = frame === "" ? runtimeBlock(facts) : `${runtimeBlock(facts)}\n\n${frame}`;
       return { role: "user", content: userContent(block, content, attachments) };
     },
   };
-}
-
-/** The same at once, as it is stored and shown. @throws as `remembered` */
-export async function readInbound(
-  inbound: Inbound,
-  readers: InboundReaders,
-  beside: BesideInbound = {},
-): Promise<ReadInbound> {
-  const { show, ...joining } = await openInbound(inbound, readers);
-  return { ...joining, shown: await show(beside) };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
 import { endedNote } from "./ended_conversation.ts";
 import { pausedNote } from "./pausing.ts";
+import type { RecordRow } from "./record/step_inputs.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
 import { changes, settlements, type TurnSteps } from "./steps.ts";
@@ -19,6 +20,12 @@ export interface UnfinishedTurn {
   readonly shown: ShownText;
 }
 
+/** A line that takes others out of what the model is shown. */
+export interface AsideLine {
+  readonly draft: LineDraft;
+  readonly recorded: RecordRow;
+}
+
 /** A request to stop everything that was accepted before it. */
 export interface StopRequest {
   readonly command: Inbound;
@@ -28,8 +35,8 @@ export interface StopRequest {
   /** The line that closes the turn in the history; null where the conversation begins anew. */
   readonly note: string | null;
   readonly confirmation: string;
-  /** Lines to stand behind those that close the turn. @default none */
-  readonly behind?: (closing: readonly LineDraft[]) => readonly LineDraft[];
+  /** A line to stand behind those that close the turn. @default none */
+  readonly behind?: (closing: readonly LineDraft[]) => AsideLine;
   /** A conversation that begins anew is archived. @default false */
   readonly isKept?: boolean;
 }
@@ -55,8 +62,13 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
   ).filter((chat) => chat !== undefined);
   const { sessionKey } = log;
   const isAnew = note === null;
+  const aside = request.behind?.(closing.drafts);
+  const drafts = aside === undefined ? closing.drafts : [...closing.drafts, aside.draft];
   await log.commit({
     ...closing.step,
+    ...(aside !== undefined && {
+      recorded: [...closing.step.recorded ?? [], aside.recorded],
+    }),
     notes: [
       ...closing.step.notes ?? [],
       ...(turn === undefined ? [] : [{ key: pausedNote(sessionKey), value: null }]),
@@ -76,7 +88,7 @@ export async function stopWork(log: SessionLog, request: StopRequest): Promise<v
       ),
       ...commandReply(command, confirmation, settlements(here, "stopped")),
     ],
-  }, [...closing.drafts, ...request.behind?.(closing.drafts) ?? []]);
+  }, drafts);
 }
 
 /** The reply to a command, which settles it; none where replies go nowhere. */

@@ -9,6 +9,7 @@ import type { Durability, HistoryLine, Outbound, Step } from "../journal/journal
 import type { JsonObject } from "../kernel/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type { SessionServices } from "./ports.ts";
+import { LifeRecord, type RecordRow } from "./record/step_inputs.ts";
 import { encodeMessageLine } from "./session_file.ts";
 import { lineIdOf, type SessionStore } from "./session_store.ts";
 import { untilWritten } from "./until_written.ts";
@@ -19,8 +20,15 @@ export interface LineDraft {
   readonly line: number;
   readonly inboundSeq: number | null;
   readonly message: ChatMessage;
+  /** When it was said, in epoch milliseconds. @default when it is committed */
+  readonly atMs?: number;
   /** Further fields of its line. */
   readonly extras?: JsonObject;
+}
+
+/** A step without its lines, and with what it took in. */
+export interface LogStep extends Omit<Step, "lines" | "records"> {
+  readonly recorded?: readonly RecordRow[];
 }
 
 /** What a log writes to. */
@@ -35,6 +43,8 @@ export interface SessionLogOptions {
 /** Commits the steps of one session. */
 export class SessionLog {
   readonly conversation: Conversation;
+  /** What the session has recorded since it woke. */
+  readonly life: LifeRecord = new LifeRecord();
   readonly #services: SessionLogOptions["services"];
   readonly #store: SessionStore;
   readonly #signal: AbortSignal;
@@ -48,6 +58,11 @@ export class SessionLog {
     this.#services = services;
     this.#store = store;
     this.#signal = signal;
+  }
+
+  /** Epoch milliseconds. */
+  get nowMs(): number {
+    return this.#services.clock.now();
   }
 
   get sessionKey(): string {
@@ -64,16 +79,19 @@ export class SessionLog {
    * @throws {JournalError} when nothing of it was kept: the session ends, or the journal has
    */
   async commit(
-    step: Omit<Step, "lines">,
+    { recorded = [], ...step }: LogStep,
     drafts: readonly LineDraft[] = [],
     durability: Durability = "synced",
   ): Promise<readonly Outbound[]> {
     const timestampMs = this.#services.clock.now();
     const lines = drafts.map((draft) => this.#line(draft, timestampMs));
-    const rows = await this.#inTurn(() => this.#persist({ ...step, lines }, durability));
+    const { sessionKey } = this;
+    const records = recorded.map((row) => ({ sessionKey, atMs: timestampMs, ...row }));
+    const whole = { ...step, lines, ...(records.length > 0 && { records }) };
+    const rows = await this.#inTurn(() => this.#persist(whole, durability));
     for (const draft of drafts) {
-      const { message, extras = {} } = draft;
-      this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras });
+      const { message, extras = {}, atMs = timestampMs } = draft;
+      this.conversation.append({ message, timestampMs: atMs, lineId: lineIdOf(draft), extras });
     }
     this.#file(lines, durability);
     for (const row of rows) {
@@ -141,8 +159,9 @@ export class SessionLog {
   }
 
   #line(draft: LineDraft, timestampMs: number): HistoryLine {
-    const { turnId, line, inboundSeq, message, extras = {} } = draft;
-    const text = encodeMessageLine(message, { timestampMs, lineId: lineIdOf(draft), extras });
+    const { turnId, line, inboundSeq, message, extras = {}, atMs = timestampMs } = draft;
+    const fields = { timestampMs: atMs, lineId: lineIdOf(draft), extras };
+    const text = encodeMessageLine(message, fields);
     return { sessionKey: this.sessionKey, turnId, line, inboundSeq, text };
   }
 }

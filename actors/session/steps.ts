@@ -24,7 +24,9 @@ import { invariant } from "../kernel/invariant.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { SET_ASIDE } from "./session_file.ts";
 import { interruptedResult } from "./history.ts";
-import type { LineDraft, SessionLog } from "./session_log.ts";
+import { StepInputs } from "./record/step_inputs.ts";
+import type { StepKind } from "./record/recorded_step.ts";
+import type { LineDraft, LogStep, SessionLog } from "./session_log.ts";
 import { StepBooking } from "./step_booking.ts";
 
 /** An inbound and the line that records it. */
@@ -33,6 +35,8 @@ export interface Joining {
   readonly message: UserMessage;
   /** Further fields of its line. */
   readonly extras: JsonObject;
+  /** When it was read, in epoch milliseconds: what its line, and the model, are told as its time. */
+  readonly readAtMs: number;
 }
 
 /** An answer, and how it leaves the inbounds it answers. */
@@ -59,7 +63,7 @@ export interface TurnRemains {
 
 /** What ends a turn from outside, to be committed with whatever ends it. */
 export interface Closing {
-  readonly step: Omit<Step, "lines" | "outbounds">;
+  readonly step: Omit<LogStep, "outbounds">;
   readonly drafts: readonly LineDraft[];
 }
 
@@ -90,6 +94,8 @@ export class TurnSteps {
   readonly turnId: string;
   /** What goes with the next step. */
   readonly booking: StepBooking = new StepBooking();
+  /** What it takes in, for the record. */
+  readonly inputs: StepInputs;
   readonly #log: SessionLog;
   #isOpen = false;
   #lines = 0;
@@ -108,6 +114,7 @@ export class TurnSteps {
   constructor(log: SessionLog, turnId: string, remains?: TurnRemains) {
     this.turnId = turnId;
     this.#log = log;
+    this.inputs = new StepInputs(log.life, turnId);
     if (remains === undefined) return;
     this.#isOpen = true;
     this.#mayHavePaused = true;
@@ -159,12 +166,15 @@ export class TurnSteps {
   /** The turn begins with its first inbound. */
   async begin(joining: Joining): Promise<void> {
     this.#isOpen = true;
-    await this.#join([joining], { turn: this.#turn("begin") }, [], "written");
+    await this.#join([joining], { turn: this.#turn("begin") }, [], {
+      kind: "begin",
+      durability: "written",
+    });
   }
 
   /** The turn goes on after an interruption: calls without a result get one that says so. */
   async resume(): Promise<void> {
-    await this.#beginAgain({ turn: this.#turn("begin") });
+    await this.#beginAgain("again", { turn: this.#turn("begin") });
   }
 
   /** The same with the first of the inbounds alone: one of them breaks the turn. */
@@ -173,12 +183,15 @@ export class TurnSteps {
     invariant(alone !== undefined, "a turn that goes on has an inbound");
     this.#inbounds = [alone];
     this.#aside = aside;
-    await this.#beginAgain({ turn: { ...this.#turn("begin"), soloSeq: alone.seq } });
+    const turn = { ...this.#turn("begin"), soloSeq: alone.seq };
+    await this.#beginAgain("alone", { turn });
   }
 
   /** The attempt ends in good order before its time, and so does not count. */
   async rest(): Promise<void> {
-    if (this.#isOpen) await this.#commit({ turn: this.#turn("rest") }, [], "written");
+    if (!this.#isOpen) return;
+    const turn = this.#turn("rest");
+    await this.#commit("rest", { turn }, [], { durability: "written" });
   }
 
   /** The turn cannot go on for a while. The attempt does not count, and all that it did is kept. */
@@ -191,7 +204,7 @@ export class TurnSteps {
       this.#answers++;
     }
     this.#mayHavePaused = true;
-    await this.#commit({ turn: this.#turn("rest"), outbounds, notes });
+    await this.#commit("pause", { turn: this.#turn("rest"), outbounds, notes });
   }
 
   /**
@@ -201,7 +214,8 @@ export class TurnSteps {
   async askForTools(message: AssistantMessage): Promise<number> {
     this.#openCalls = message.tool_calls ?? [];
     const draft = this.#draft(message);
-    await this.#commit({ turn: this.#turn(this.#hasBrokenOff ? "progress" : "advance") }, [draft]);
+    const change = this.#hasBrokenOff ? "progress" : "advance";
+    await this.#commit("tools", { turn: this.#turn(change) }, [draft]);
     return draft.line;
   }
 
@@ -211,12 +225,16 @@ export class TurnSteps {
     const isRoundOver = this.#openCalls.length === 0;
     if (isRoundOver) this.#hasBrokenOff = false;
     const change = isRoundOver ? "advance" : "progress";
-    await this.#commit({ turn: this.#turn(change) }, [this.#draft(result)]);
+    const callId = result.tool_call_id;
+    await this.#commit("result", { turn: this.#turn(change) }, [this.#draft(result)], { callId });
   }
 
   /** Follow-ups join the turn. */
   async join(joining: readonly Joining[]): Promise<void> {
-    await this.#join(joining, { turn: this.#turn("progress") }, [], "written");
+    await this.#join(joining, { turn: this.#turn("progress") }, [], {
+      kind: "join",
+      durability: "written",
+    });
   }
 
   /**
@@ -242,7 +260,7 @@ export class TurnSteps {
     this.#outcome = answer.outcome;
     const goesOn = next.length + this.#aside.length > 0;
     const turn = this.#turn(goesOn ? "advance" : "end");
-    await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, "synced");
+    await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, { kind: "answer" });
     this.#isOpen = goesOn;
   }
 
@@ -270,7 +288,7 @@ export class TurnSteps {
     this.#inbounds = others;
     this.#aside = [];
     this.#isOpen = others.length > 0;
-    await this.#commit({
+    await this.#commit("park", {
       turn: this.#turn(this.#isOpen ? "advance" : "end"),
       inbounds: [{ seq: culprit.seq, state: "parked" }],
       outbounds: rows,
@@ -290,9 +308,10 @@ export class TurnSteps {
       inbounds: changes(this.unanswered, state),
     });
     if (note === null) return { step, drafts: [] };
+    const recorded = this.inputs.close(state, note);
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     drafts.push(this.#draft({ role: "assistant", content: note }));
-    return { step, drafts };
+    return { step: { ...step, recorded }, drafts };
   }
 
   /** The rows of the next answer, with this in them: one, or none where nothing is sent. */
@@ -301,29 +320,32 @@ export class TurnSteps {
     return this.#rows(this.unanswered, { state: "pending", content, preamble, settles });
   }
 
-  async #beginAgain(step: Pick<Step, "turn">): Promise<void> {
+  async #beginAgain(kind: StepKind, step: Pick<Step, "turn">): Promise<void> {
     if (this.#openCalls.length > 0) this.#hasBrokenOff = true;
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     this.#openCalls = [];
     const outbounds = this.#openRow === undefined ? this.#growing(this.#inbounds) : [];
-    const rows = await this.#commit({ ...step, outbounds }, drafts, "written");
+    const rows = await this.#commit(kind, { ...step, outbounds }, drafts, {
+      durability: "written",
+    });
     this.#openRow ??= rows[0];
   }
 
   async #join(
     joining: readonly Joining[],
-    step: Omit<Step, "lines">,
+    step: Omit<LogStep, "recorded">,
     before: readonly LineDraft[],
-    durability: Durability,
+    { kind, ...options }: { readonly kind: StepKind; readonly durability?: Durability },
   ): Promise<void> {
     const inbounds = joining.map(({ inbound }) => inbound);
-    const drafts = joining.map(({ inbound, message, extras }) => ({
+    const drafts = joining.map(({ inbound, message, extras, readAtMs: atMs }) => ({
       ...this.#draft(message, inbound.seq),
-      extras,
+      ...{ extras, atMs },
     }));
     const outbounds = this.#openRow === undefined ? this.#growing(inbounds) : [];
     this.#inbounds = [...this.#inbounds, ...inbounds];
     const rows = await this.#commit(
+      kind,
       {
         ...step,
         inbounds: [
@@ -333,18 +355,31 @@ export class TurnSteps {
         outbounds: [...step.outbounds ?? [], ...outbounds],
       },
       [...before, ...drafts],
-      durability,
+      options,
     );
     this.#openRow ??= rows.find((row) => row.state === "open");
   }
 
   async #commit(
-    step: Omit<Step, "lines">,
+    kind: StepKind,
+    step: Omit<LogStep, "recorded">,
     drafts: readonly LineDraft[] = [],
-    durability: Durability = "synced",
+    { durability = "synced", callId }: {
+      readonly durability?: Durability;
+      /** The call that ends with it. */
+      readonly callId?: string;
+    } = {},
   ): Promise<readonly Outbound[]> {
     const isBooking = this.booking.usage.length > 0;
-    const rows = await this.#log.commit(this.booking.with(step), drafts, durability);
+    const { conversation, nowMs } = this.#log;
+    const begins = kind === "begin" || kind === "again" || kind === "alone";
+    const recorded = this.inputs.take(kind, {
+      nowMs,
+      ...(callId !== undefined && { callId }),
+      ...(begins && { conversation }),
+    });
+    const whole = { ...this.booking.with(step), recorded };
+    const rows = await this.#log.commit(whole, drafts, durability);
     if (isBooking) this.booking.release();
     return rows;
   }

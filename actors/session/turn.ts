@@ -109,7 +109,10 @@ export class Turn {
     this.#reach = reach;
     this.#endOf = endOf;
     const { sessionKey } = log;
-    this.#reader = new TurnReader({ services, conversation: log.conversation });
+    const { conversation } = log;
+    const { inputs } = steps;
+    inputs.runWith({ services });
+    this.#reader = new TurnReader({ services, conversation, inputs });
     this.#hooks = new TurnHooks(services, steps.turnId);
     const listener = () => this.#listener;
     this.#asker = new ModelAsker({
@@ -291,6 +294,7 @@ export class Turn {
         },
         reads: this.#memory.reads,
         listener: this.#listener,
+        inputs: this.steps.inputs,
         ...(this.#reach !== undefined && { reach: this.#reach(home) }),
         audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
         refusal: (call, signal) => this.#desk.refusal({ ...call, home }, { log, signal }),

@@ -7,9 +7,16 @@
 import type { UserMessage } from "../../providers/provider.ts";
 import type { Inbound } from "../journal/journal.ts";
 import type { Conversation } from "./conversation.ts";
-import { followUpsOf, openInbound, type ReadInbound, readInbound } from "./incoming.ts";
+import {
+  type BesideInbound,
+  followUpsOf,
+  type OpenedInbound,
+  openInbound,
+  type ReadInbound,
+} from "./incoming.ts";
 import { type LastSummary, lastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
+import { ReadListener, type StepInputs } from "./record/step_inputs.ts";
 import { remembered } from "./remembered.ts";
 import type { Joining } from "./steps.ts";
 
@@ -17,6 +24,8 @@ import type { Joining } from "./steps.ts";
 export interface TurnReaderOptions {
   readonly services: SessionServices;
   readonly conversation: Conversation;
+  /** Where it is noted what was read. */
+  readonly inputs: StepInputs;
 }
 
 /** The message that begins a turn. */
@@ -36,11 +45,11 @@ export class TurnReader {
 
   /** Reads the message that begins the turn. @throws what a port throws */
   async readFirst(inbound: Inbound): Promise<FirstRead> {
-    const { services, conversation } = this.#options;
-    const opened = await openInbound(inbound, services);
+    const { services: { clock }, conversation } = this.#options;
+    const { opened, beside } = await this.#open(inbound, clock.now());
     return {
       joining: opened,
-      show: () => opened.show(this.#beside(inbound, lastSummary(conversation.metadata))),
+      show: () => opened.show(beside(lastSummary(conversation.metadata))),
     };
   }
 
@@ -57,16 +66,31 @@ export class TurnReader {
   }
 
   #read(inbounds: readonly Inbound[], summary: LastSummary | null): Promise<ReadInbound[]> {
-    const { services } = this.#options;
-    return Promise.all(
-      inbounds.map((inbound, index) =>
-        readInbound(inbound, services, this.#beside(inbound, index === 0 ? summary : null))
-      ),
-    );
+    const nowMs = this.#options.services.clock.now();
+    return Promise.all(inbounds.map(async (inbound, index) => {
+      const { opened: { show, ...joining }, beside } = await this.#open(inbound, nowMs);
+      return { ...joining, shown: await show(beside(index === 0 ? summary : null)) };
+    }));
   }
 
-  #beside(inbound: Inbound, summary: LastSummary | null): Parameters<typeof readInbound>[2] {
-    const { services, conversation } = this.#options;
-    return { summary, remembered: () => remembered(inbound, conversation, services) };
+  async #open(inbound: Inbound, nowMs: number): Promise<Opened> {
+    const { services, conversation, inputs } = this.#options;
+    const listener = new ReadListener(services, inputs);
+    const ports = { ...services, ...listener.ports };
+    const opened = await openInbound(inbound, ports, nowMs);
+    inputs.read(inbound, opened.extras, listener.beside, nowMs);
+    return {
+      opened,
+      beside: (summary) => ({
+        summary,
+        remembered: () => remembered(inbound, conversation, ports),
+      }),
+    };
   }
+}
+
+/** A message that was opened, and what will stand beside it. */
+interface Opened {
+  readonly opened: OpenedInbound;
+  readonly beside: (summary: LastSummary | null) => BesideInbound;
 }

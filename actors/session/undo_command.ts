@@ -6,8 +6,9 @@
 
 import type { CommandScene } from "./command_scene.ts";
 import { waitingBefore } from "./incoming.ts";
-import { stopWork } from "./interruption.ts";
+import { type AsideLine, stopWork } from "./interruption.ts";
 import { lastExchange, toolsAsked } from "./last_exchange.ts";
+import { asideRow } from "./record/step_inputs.ts";
 import { SET_ASIDE, type StoredMessage } from "./session_file.ts";
 import type { LineDraft } from "./session_log.ts";
 import { lineIdOf } from "./session_store.ts";
@@ -39,7 +40,7 @@ export async function undo(scene: CommandScene): Promise<void> {
   await stopWork(log, {
     ...{ command, turn, waiting, note, confirmation },
     ...(isOurs && exchange.length > 0 && {
-      behind: (closing) => [setAside(command.seq, exchange, closing)],
+      behind: (closing) => setAside(command.seq, exchange, closing),
     }),
   });
   await subagents.stopAll();
@@ -51,14 +52,20 @@ function setAside(
   seq: number,
   exchange: readonly StoredMessage[],
   closing: readonly LineDraft[],
-): LineDraft {
+): AsideLine {
   const ids = [...exchange.flatMap(({ lineId }) => lineId ?? []), ...closing.map(lineIdOf)];
+  const name = `undo:${seq}`;
+  return { draft: asideDraft(name, UNDONE_NOTE, ids), recorded: asideRow(name, UNDONE_NOTE, ids) };
+}
+
+/** The line `name`, alone in its place. */
+export function asideDraft(name: string, note: string, ids: readonly string[]): LineDraft {
   return {
-    turnId: `undo:${seq}`,
+    turnId: name,
     line: 0,
-    inboundSeq: seq,
-    message: { role: "assistant", content: UNDONE_NOTE },
-    extras: { [SET_ASIDE]: ids },
+    inboundSeq: null,
+    message: { role: "assistant", content: note },
+    extras: { [SET_ASIDE]: [...ids] },
   };
 }
 

@@ -1,0 +1,316 @@
+/**
+ * What a turn takes in from outside, collected for its next step: messages, answers of the model,
+ * results of tools. It commits with the step and costs no commit of its own.
+ * @module
+ */
+
+import type { ChatRequest, ToolDefinition } from "../../../providers/provider.ts";
+import type { Inbound } from "../../journal/journal.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { RecallHit } from "../../memory/recall/protocol.ts";
+import type { ToolMessageOut, ToolResult } from "../../tools/tool.ts";
+import type { GuardedCall } from "../guarded_call.ts";
+import type { ModelOutcome } from "../model_call.ts";
+import type { SessionServices } from "../ports.ts";
+import { digestOf, imageMark, requestDigest, withoutImages } from "./digests.ts";
+import type {
+  RecordedAsk,
+  RecordedOutcome,
+  RecordedRead,
+  RecordedRun,
+  RecordedSettings,
+  RecordedStep,
+  StepKind,
+} from "./recorded_step.ts";
+
+/** Characters of a result that are kept beyond what the model sees of it. */
+const RESULT_CHARS_MAX = 256 * 1024;
+/** Texts that many steps name are written again after this long, so that they outlive those. */
+const TEXT_MS = 24 * 3_600_000;
+
+/** A row as the log takes it. */
+export interface RecordRow {
+  readonly turnId: string;
+  readonly text: string;
+  /** Of a text that many steps name. @default the session's own */
+  readonly sessionKey?: string;
+}
+
+/** Where a text stands that steps name by its digest. */
+export function textKey(digest: string): string {
+  return `#${digest}`;
+}
+
+/** What a session has recorded since it woke. */
+export class LifeRecord {
+  /** When texts were written last, by their digests. */
+  readonly #texts = new Map<string, number>();
+  #hasBegun = false;
+
+  /** Whether nothing was recorded before; true once. */
+  wakes(): boolean {
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    return isFirst;
+  }
+
+  /** The row of a text, unless it was written a while ago. */
+  row(digest: string, text: string, nowMs: number): RecordRow[] {
+    const writtenMs = this.#texts.get(digest);
+    if (writtenMs !== undefined && nowMs - writtenMs < TEXT_MS) return [];
+    this.#texts.set(digest, nowMs);
+    return [{ sessionKey: textKey(digest), turnId: "", text }];
+  }
+}
+
+/** What a turn is run with. */
+export interface InputScene {
+  readonly services: Pick<SessionServices, "settings" | "tools" | "approval" | "heartbeat">;
+}
+
+/** What is known of a conversation as a turn begins, or goes on. */
+export interface ConversationState {
+  readonly metadata: JsonObject;
+  readonly replayableCount: number;
+}
+
+/** How a call came to its result. */
+export interface RunCall {
+  readonly result: ToolResult;
+  /** As it stands in the conversation. */
+  readonly fitted: ToolResult["content"];
+  /** Name of the file that holds all of it, where it is long. */
+  readonly file: string | undefined;
+  readonly sent: readonly ToolMessageOut[];
+}
+
+/** Of one turn. */
+export class StepInputs {
+  readonly #life: LifeRecord;
+  readonly #turnId: string;
+  #scene: InputScene | undefined;
+  #texts: { readonly digest: string; readonly text: string }[] = [];
+  #reads: RecordedRead[] = [];
+  #readAtMs: number | undefined;
+  #reminded: NonNullable<RecordedStep["reminded"]>[number][] = [];
+  #asks: RecordedAsk[] = [];
+  readonly #runs = new Map<string, RecordedRun>();
+
+  constructor(life: LifeRecord, turnId: string) {
+    this.#life = life;
+    this.#turnId = turnId;
+  }
+
+  /** The turn is run with this. */
+  runWith(scene: InputScene): void {
+    this.#scene = scene;
+  }
+
+  /** A message was read, at `readAtMs`. */
+  read(inbound: Inbound, extras: JsonObject, rest: ReadBeside, readAtMs: number): void {
+    const { channel, platformId, chatId, replyChannel, senderId } = inbound;
+    const { content, media, context, wantsStream } = inbound;
+    const scope = extras["memory_scope"];
+    this.#readAtMs = readAtMs;
+    this.#reads.push({
+      inbound: {
+        ...{ channel, platformId, chatId, replyChannel, senderId },
+        ...{ content, media, context, wantsStream },
+      },
+      scope: typeof scope === "string" ? scope : null,
+      isOwners: extras["from_owner"] === true,
+      ...rest,
+    });
+  }
+
+  /** A message brought something to mind. */
+  reminds({ platformId }: Inbound, hits: readonly RecallHit[]): void {
+    if (hits.length > 0) this.#reminded.push([platformId, hits]);
+  }
+
+  /** The model was asked. */
+  asked(request: ChatRequest, outcome: ModelOutcome): void {
+    const tools = this.#text(this.#toolsText(request.tools));
+    const [first] = request.messages;
+    const system = this.#text(first?.role === "system" ? first.content : "");
+    this.#asks.push({
+      request: requestDigest(request, tools),
+      system,
+      tools,
+      outcome: plainOutcome(outcome),
+    });
+  }
+
+  /** A call has its result. */
+  ran({ callId, tool, args }: GuardedCall, { result, fitted, file, sent }: RunCall): void {
+    const { content } = result;
+    const isWhole = typeof content === "string" && content.length <= RESULT_CHARS_MAX &&
+      file !== undefined && typeof fitted === "string" && fitted.includes(file);
+    this.#runs.set(callId, {
+      ...{ id: callId, tool, args, isError: result.isError },
+      content: withoutImages(isWhole ? content : fitted),
+      ...(isWhole && { file }),
+      sent,
+    });
+  }
+
+  /** All that was collected, as the rows of a step. */
+  take(
+    kind: StepKind,
+    { nowMs, callId, conversation }: {
+      readonly nowMs: number;
+      /** The call that ends with the step. */
+      readonly callId?: string;
+      /** Of a turn that begins, or goes on. */
+      readonly conversation?: ConversationState;
+    },
+  ): RecordRow[] {
+    const ran = callId === undefined ? undefined : this.#runs.get(callId);
+    if (callId !== undefined) this.#runs.delete(callId);
+    const step: RecordedStep = {
+      kind,
+      ...(conversation !== undefined && this.#stateOf(conversation)),
+      ...(this.#readAtMs !== undefined && { readAtMs: this.#readAtMs }),
+      ...(this.#reads.length > 0 && { reads: this.#reads }),
+      ...(this.#reminded.length > 0 && { reminded: this.#reminded }),
+      ...(this.#asks.length > 0 && { asks: this.#asks }),
+      ...(ran !== undefined && { ran }),
+    };
+    const texts = this.#texts;
+    this.#forget();
+    return [
+      ...texts.flatMap(({ digest, text }) => this.#life.row(digest, text, nowMs)),
+      { turnId: this.#turnId, text: JSON.stringify(step) },
+    ];
+  }
+
+  /** The rows of the step that ends the turn from outside: what was under way comes to nothing. */
+  close(state: "failed" | "stopped", note: string): RecordRow[] {
+    this.#forget();
+    return [closeRow(this.#turnId, state, note)];
+  }
+
+  #forget(): void {
+    this.#texts = [];
+    this.#reads = [];
+    this.#readAtMs = undefined;
+    this.#reminded = [];
+    this.#asks = [];
+  }
+
+  #stateOf({ metadata, replayableCount }: ConversationState): Partial<RecordedStep> {
+    const settings = this.#settings();
+    return {
+      ...(this.#life.wakes() && { woke: true as const }),
+      ...(settings !== undefined && { settings: this.#text(JSON.stringify(settings)) }),
+      metadata: this.#text(JSON.stringify(metadata)),
+      replayable: replayableCount,
+    };
+  }
+
+  #settings(): RecordedSettings | undefined {
+    if (this.#scene === undefined) return undefined;
+    const { settings, heartbeat } = this.#scene.services;
+    return { settings, recentMax: heartbeat?.recentMessagesMax ?? null };
+  }
+
+  #toolsText(definitions: readonly ToolDefinition[]): string {
+    const known = toolsTexts.get(definitions);
+    if (known !== undefined) return known;
+    const services = this.#scene?.services;
+    const isShared = ({ name }: ToolDefinition) =>
+      services?.approval?.mayAsk(name) !== true && services?.tools.concurrency(name) === "shared";
+    const shared = definitions.filter(isShared).map(({ name }) => name);
+    const text = JSON.stringify({ definitions, shared });
+    toolsTexts.set(definitions, text);
+    return text;
+  }
+
+  #text(text: string): string {
+    const digest = digestOfText(text);
+    this.#texts.push({ digest, text });
+    return digest;
+  }
+}
+
+/** What was read beside a message's words. */
+export type ReadBeside = Pick<RecordedRead, "images" | "documents">;
+
+/** The row of a step that ends a turn from outside. */
+function closeRow(turnId: string, state: "failed" | "stopped", note: string): RecordRow {
+  const step: RecordedStep = { kind: "close", close: { state, note } };
+  return { turnId, text: JSON.stringify(step) };
+}
+
+/** The row of the line `name` that takes others out of what the model is shown. */
+export function asideRow(name: string, note: string, ids: readonly string[]): RecordRow {
+  const step: RecordedStep = { kind: "aside", aside: { name, note, ids } };
+  return { turnId: name, text: JSON.stringify(step) };
+}
+
+/** Texts of tools: the same definitions serve many requests. */
+const toolsTexts = new WeakMap<readonly ToolDefinition[], string>();
+
+/** Digests of the newest long texts: system prompts and tools come again and again. */
+const newest: { readonly text: string; readonly digest: string }[] = [];
+const NEWEST_MAX = 16;
+
+function digestOfText(text: string): string {
+  const known = newest.find((entry) => entry.text === text);
+  if (known !== undefined) return known.digest;
+  const digest = digestOf(text);
+  newest.unshift({ text, digest });
+  newest.length = Math.min(newest.length, NEWEST_MAX);
+  return digest;
+}
+
+function plainOutcome(outcome: ModelOutcome): RecordedOutcome {
+  if (outcome.state === "failed") {
+    const { message, code, recovery, userText } = outcome.error;
+    return { state: "failed", message, code, recovery, userText };
+  }
+  return outcome;
+}
+
+/** The ports through which one message is read, with what they give noted. */
+export class ReadListener {
+  readonly #images: RecordedRead["images"][number][] = [];
+  readonly #documents: RecordedRead["documents"][number][] = [];
+  readonly #services: ReadPorts;
+  readonly #inputs: StepInputs;
+
+  constructor(services: ReadPorts, inputs: StepInputs) {
+    this.#services = services;
+    this.#inputs = inputs;
+  }
+
+  /** The ports. */
+  get ports(): ReadPorts {
+    const { readImage, readDocument, remind } = this.#services;
+    return {
+      readImage: async (path) => {
+        const image = await readImage(path);
+        const seen = image && { mime: image.mime, mark: imageMark(image.base64) };
+        this.#images.push([path, seen]);
+        return image;
+      },
+      readDocument: readDocument && (async (path, charsMax) => {
+        const text = await readDocument(path, charsMax);
+        this.#documents.push([path, text]);
+        return text;
+      }),
+      remind: remind && (async (inbound, visible) => {
+        const hits = await remind(inbound, visible);
+        this.#inputs.reminds(inbound, hits);
+        return hits;
+      }),
+    };
+  }
+
+  /** What was read so far. */
+  get beside(): ReadBeside {
+    return { images: this.#images, documents: this.#documents };
+  }
+}
+
+type ReadPorts = Pick<SessionServices, "readImage" | "readDocument" | "remind">;

@@ -1,0 +1,187 @@
+/**
+ * The course of a recording, while it is run again: what comes next, and whether what is done is
+ * what was done.
+ * @module
+ */
+
+import type { StepRecord } from "../../journal/journal.ts";
+import type { JsonObject } from "../../kernel/json.ts";
+import type { RecordedAsk, RecordedRun, RecordedStep } from "../record/recorded_step.ts";
+import { recordedStep } from "../record/recorded_step_schema.ts";
+import type { ScriptEntry } from "./recording.ts";
+import type { ReplayClock } from "./replay_clock.ts";
+
+/** Where a replay left its recording. */
+export interface Divergence {
+  readonly turnId: string;
+  /** What was different, for people. */
+  readonly what: string;
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+/** One recording on its way. */
+export class Script {
+  /** Grows with whatever happens. */
+  activity = 0;
+  divergence: Divergence | undefined;
+  readonly #entries: readonly ScriptEntry[];
+  readonly #clock: ReplayClock;
+  #at: number;
+  #asked = 0;
+  readonly #taken = new Set<number>();
+  #waiting: { readonly at: number; readonly go: () => void }[] = [];
+  /** The session was awake before the first step: what it knew then is not known. */
+  #isBlind: boolean;
+
+  /** @param from where it begins */
+  constructor(entries: readonly ScriptEntry[], from: number, clock: ReplayClock) {
+    this.#entries = entries;
+    this.#clock = clock;
+    this.#at = from;
+    this.#isBlind = entries[from]?.step.woke !== true;
+    const first = entries[from];
+    if (first !== undefined) clock.set(first.atMs);
+  }
+
+  /** The step that comes next; undefined at the end. */
+  get next(): ScriptEntry | undefined {
+    return this.#entries[this.#at];
+  }
+
+  /** Its number. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** The session forgets what it knew, as it did then: from now on requests can be compared. */
+  wakes(): void {
+    if (this.next?.step.woke === true) this.#isBlind = false;
+  }
+
+  /** The call of the model that comes next, in whichever step; undefined for none in this turn. */
+  get nextAsk(): RecordedAsk | undefined {
+    const turnId = this.next?.turnId;
+    for (let at = this.#at; this.#entries[at]?.turnId === turnId; at++) {
+      const ask = this.#entries[at]?.step.asks?.[at === this.#at ? this.#asked : 0];
+      if (ask !== undefined) return ask;
+    }
+    return undefined;
+  }
+
+  /** The turn may not ask the model now: a budget was spent. */
+  get isPausing(): boolean {
+    const step = this.next?.step;
+    return step?.kind === "pause" && step.asks?.[this.#asked] === undefined;
+  }
+
+  /** The model's next answer in the step that comes next; undefined where it was not asked. */
+  takeAsk(): RecordedAsk | undefined {
+    const ask = this.next?.step.asks?.[this.#asked];
+    if (ask === undefined) return undefined;
+    this.#asked++;
+    this.activity++;
+    return ask;
+  }
+
+  /** What a message brought to mind. */
+  reminded(platformId: string): NonNullable<RecordedStep["reminded"]>[number][1] {
+    for (let at = this.#at; at < this.#entries.length; at++) {
+      const found = this.#entries[at]?.step.reminded?.find(([id]) => id === platformId);
+      if (found !== undefined) return found[1];
+    }
+    return [];
+  }
+
+  /** What a call gave, once all before it is done; undefined where it never came to an end. */
+  async takeRun(tool: string, args: JsonObject): Promise<RecordedRun | undefined> {
+    const wanted = JSON.stringify([tool, args]);
+    for (let at = this.#at; this.#entries[at]?.step.kind === "result"; at++) {
+      const ran = this.#entries[at]?.step.ran;
+      const isIt = ran !== undefined && JSON.stringify([ran.tool, ran.args]) === wanted;
+      if (!isIt || this.#taken.has(at)) continue;
+      this.#taken.add(at);
+      this.activity++;
+      await this.#reached(at);
+      return ran;
+    }
+    return undefined;
+  }
+
+  /** A step was committed: is it the one that was recorded? */
+  committed(records: readonly StepRecord[]): void {
+    for (const { turnId, text } of records) {
+      if (turnId === "") continue;
+      this.activity++;
+      this.#compare(turnId, recordedStep.parse(JSON.parse(text)));
+      this.#advance();
+    }
+  }
+
+  /** It goes another way; only the first time counts. */
+  diverge(what: string, recorded: string, replayed: string): void {
+    const turnId = this.next?.turnId ?? this.#entries.at(-1)?.turnId ?? "";
+    this.divergence ??= { turnId, what, recorded, replayed };
+  }
+
+  #compare(turnId: string, step: RecordedStep): void {
+    const entry = this.next;
+    if (entry === undefined) {
+      return this.diverge("a step more than recorded", "(the end)", step.kind);
+    }
+    const told = this.#comparable(entry.step);
+    const done = this.#comparable(step);
+    if (entry.turnId !== turnId || entry.step.kind !== step.kind) {
+      return this.diverge(
+        "another step",
+        `${entry.step.kind} of ${entry.turnId}`,
+        `${step.kind} of ${turnId}`,
+      );
+    }
+    for (const name of new Set([...Object.keys(told), ...Object.keys(done)])) {
+      const [recorded = "(nothing)", replayed = "(nothing)"] = [told[name], done[name]];
+      if (recorded !== replayed) return this.diverge(nameOf(name, step), recorded, replayed);
+    }
+  }
+
+  #comparable({ woke: _woke, asks, replayable, ...step }: RecordedStep): Record<string, string> {
+    const requests = asks?.map(({ request, system, tools, outcome }) =>
+      this.#isBlind ? { outcome } : { request, system, tools, outcome }
+    );
+    const parts = { ...step, asks: requests, ...(!this.#isBlind && { replayable }) };
+    return Object.fromEntries(
+      Object.entries(parts).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, JSON.stringify(value)]]
+      ),
+    );
+  }
+
+  #advance(): void {
+    const before = this.next;
+    this.#at++;
+    this.#asked = 0;
+    const next = this.next;
+    if (before === undefined || next === undefined) return;
+    this.#clock.set(next.atMs);
+    const { kind } = before.step;
+    const endsRound = kind === "result" && next.step.kind !== "result";
+    if (kind === "tools" || endsRound) this.#clock.once(before.atMs); // how long a round took
+    const readAtMs = next.step.readAtMs;
+    if ((kind === "again" || kind === "alone") && readAtMs !== undefined) {
+      this.#clock.once(readAtMs);
+    }
+    for (const { at, go } of this.#waiting) if (at <= this.#at) go();
+    this.#waiting = this.#waiting.filter(({ at }) => at > this.#at);
+  }
+
+  #reached(at: number): Promise<void> {
+    if (at <= this.#at) return Promise.resolve();
+    const { promise, resolve: go } = Promise.withResolvers<void>();
+    this.#waiting.push({ at, go });
+    return promise;
+  }
+}
+
+function nameOf(part: string, { kind }: RecordedStep): string {
+  return part === "asks" ? `what the model was asked, or said (${kind})` : `${part} (${kind})`;
+}

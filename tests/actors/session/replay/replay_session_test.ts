@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { nextTurn } from "../../../../actors/kernel/adapters/event_loop.ts";
+import type { Journal } from "../../../../actors/journal/journal.ts";
+import {
+  type ReplayReport,
+  replaySession,
+} from "../../../../actors/session/replay/replay_session.ts";
+import { sessionFileName } from "../../../../actors/session/session_name.ts";
+import { ProviderError } from "../../../../providers/provider.ts";
+import { type Disk, SessionBench } from "../../../support/session_bench.ts";
+import { until } from "../../../support/until.ts";
+
+/** Replays the session of a bench, whose records a test may have changed. */
+function replay(bench: SessionBench, change: (text: string) => string = (text) => text) {
+  const { journal, sessionKey: key } = bench;
+  const records: Journal["records"] = async (...window) =>
+    (await journal.records(...window)).map((row) => ({ ...row, text: change(row.text) }));
+  const unfiledLines: Journal["unfiledLines"] = (name) => journal.unfiledLines(name);
+  const text = bench.files.texts.get(sessionFileName(key)) ?? null;
+  return replaySession({ key, text, journal: { records, unfiledLines }, defer: nextTurn });
+}
+
+function identical(report: ReplayReport, lines: number): void {
+  assert.equal(report.state, "identical", JSON.stringify(report, null, 2));
+  assert.ok(report.state === "identical");
+  assert.equal(report.lines, lines);
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A turn with tools side by side, a long result, a message to the chat, and one that fails. */
+const TOOLS = {
+  look: { concurrency: "shared" as const, run: () => "seen" },
+  long: { run: () => "x".repeat(9_000) },
+  breaks: { run: () => Promise.reject(new Error("no such thing")) },
+  message: {
+    run: async (_args: unknown, { send, origin }: Parameters<Run>[1]) => {
+      const { channel, chatId } = origin;
+      await send({ channel, chatId, content: "a note", media: [] });
+      return "sent";
+    },
+  },
+};
+type Run = NonNullable<NonNullable<ConstructorParameters<typeof SessionBench>[0]>["tools"]>[
+  string
+]["run"];
+
+async function fullBench(): Promise<SessionBench> {
+  const bench = new SessionBench({
+    tools: TOOLS,
+    script: [
+      "hello",
+      {
+        text: "let me see",
+        reasoning: "hm",
+        calls: [
+          { name: "look", id: "c1", args: { n: 1 } },
+          { name: "look", id: "c2", args: { n: 2 } },
+          { name: "long", id: "c3" },
+          { name: "breaks", id: "c4" },
+          { name: "look", id: "c5", invalid: "no JSON" },
+          { name: "nowhere", id: "c6" },
+        ],
+      },
+      { calls: [{ name: "message", id: "c7" }] },
+      "done",
+      { text: "cut", finishReason: "length" },
+      " off",
+      {
+        error: new ProviderError("down", {
+          code: "provider_auth",
+          recovery: "give_up",
+          userText: "The model is down.",
+        }),
+      },
+      "",
+      "",
+      "",
+    ],
+  });
+  for (const text of ["hi", "work", "write", "fails", "blank"]) {
+    await bench.say(text, { media: text === "work" ? ["/media/a.png", "/media/b.txt"] : [] });
+    await bench.quiet();
+    await bench.world.clock.advance(7);
+  }
+  return bench;
+}
+
+Deno.test("A session is replayed from its record, line by line, without model and tools", async () => {
+  await using bench = await fullBench();
+  const [asked, ran] = [bench.provider.requests.length, bench.ran.length];
+  identical(await replay(bench), bench.history().length);
+  assert.deepEqual([bench.provider.requests.length, bench.ran.length], [asked, ran]);
+});
+
+Deno.test.each([
+  ["a reply", '"content":"done"', '"content":"gone"', /what the model was asked/],
+  ["a result of a tool", '"content":"seen"', '"content":"seem"', /what the model was asked/],
+  [
+    "what the model was asked",
+    '"content":"write"',
+    '"content":"wrote"',
+    /what the model was asked/,
+  ],
+  ["an argument of a call", '"value":{"n":1}', '"value":{"n":3}', /the course of the turn/],
+])("A replay notices that %s was changed in the record", async (_name, was, is, what) => {
+  await using bench = await fullBench();
+  const report = await replay(bench, (text) => text.replace(was, is));
+  assert.ok(report.state === "different", JSON.stringify(report));
+  assert.match(report.divergence.what, what);
+});
+
+Deno.test("A replay notices that a line of the transcript was changed", async () => {
+  await using bench = await fullBench();
+  const name = sessionFileName(bench.sessionKey);
+  const text = bench.files.texts.get(name) ?? "";
+  bench.files.texts.set(name, text.replace("let me see", "let me be"));
+  const report = await replay(bench);
+  assert.ok(report.state === "different");
+  assert.equal(report.divergence.what, "line 4");
+  assert.match(report.divergence.replayed, /let me see/);
+});
+
+Deno.test("A replay has follow-ups join where they joined", async () => {
+  const held = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await using bench = new SessionBench({
+    tools: { wait: { run: () => held.promise.then(() => "waited") } },
+    script: [
+      { calls: [{ name: "wait", id: "c1" }] },
+      { text: "both", after: answered.promise },
+      "and the third",
+    ],
+  });
+  await bench.say("first");
+  await until(() => bench.ran.length === 1);
+  await bench.world.clock.advance(61_000);
+  await bench.accept("second");
+  held.resolve();
+  await until(() => bench.provider.running === 1 && bench.provider.requests.length === 2);
+  await bench.world.clock.advance(61_000);
+  await bench.accept("third");
+  answered.resolve();
+  await bench.quiet();
+  assert.equal(bench.replies().length, 2);
+  identical(await replay(bench), 7);
+});
+
+Deno.test("A replay stops and takes back what was stopped and taken back", async () => {
+  const never = Promise.withResolvers<string>();
+  await using bench = new SessionBench({
+    tools: { hang: { run: () => never.promise }, look: TOOLS.look },
+    script: [
+      "one",
+      { calls: [{ name: "look", id: "c1" }, { name: "hang", id: "c2" }] },
+      "three",
+      { text: "half", after: never.promise },
+      "five",
+    ],
+  });
+  await bench.say("first");
+  await bench.quiet();
+  await bench.say("second");
+  await until(() => bench.ran.length === 2);
+  await bench.say("/stop");
+  await bench.quiet();
+  await bench.say("third");
+  await bench.quiet();
+  await bench.say("/undo");
+  await bench.quiet();
+  await bench.say("fourth");
+  await until(() => bench.provider.running === 1);
+  await bench.say("/undo");
+  await bench.quiet();
+  await bench.say("fifth");
+  await bench.quiet();
+  identical(await replay(bench), bench.history().length);
+});
+
+/** A bench whose process dies in the middle of a turn, again and again. */
+async function interrupted(lives: number): Promise<Disk> {
+  let disk: Disk | undefined;
+  for (let life = 0; life < lives; life++) {
+    const never = Promise.withResolvers<string>();
+    await using bench = new SessionBench({
+      ...(disk !== undefined && { disk }),
+      tools: { look: TOOLS.look, hang: { run: () => never.promise } },
+      script: [{ calls: [{ name: "look", id: "c1" }, { name: "hang", id: "c2" }] }],
+    });
+    if (life === 0) await bench.say("work");
+    else bench.session.tell({ type: "wake" });
+    await until(() => bench.ran.length === 2);
+    await bench.world.clock.advance(1_000);
+    disk = bench.crash();
+  }
+  assert.ok(disk !== undefined);
+  return disk;
+}
+
+Deno.test.each([1, 2, 4])("A replay interrupts what %d crashes interrupted", async (lives) => {
+  await using bench = new SessionBench({
+    disk: await interrupted(lives),
+    script: ["done", "more"],
+  });
+  bench.session.tell({ type: "wake" });
+  await bench.quiet();
+  await bench.say("go on");
+  await bench.quiet();
+  identical(await replay(bench), bench.history().length);
+});
+
+Deno.test("A turn that is still under way is replayed as far as it has come", async () => {
+  await using bench = new SessionBench({ disk: await interrupted(1), grantsPermits: false });
+  identical(await replay(bench), 3);
+});
+
+Deno.test("A replay begins where the record does, and says what is gone", async () => {
+  await using bench = new SessionBench({ script: ["one", "two", "three"] });
+  for (const text of ["first", "second"]) {
+    await bench.say(text);
+    await bench.quiet();
+    await bench.world.clock.advance(DAY_MS);
+  }
+  await bench.journal.prune({
+    finishedBeforeMs: bench.world.clock.now() - DAY_MS,
+    forgottenBeforeMs: 0,
+    rowsMax: 99,
+  });
+  const report = await replay(bench);
+  identical(report, 2);
+  assert.ok(report.state === "identical");
+  assert.equal(report.linesBefore, 2);
+  await bench.say("/new");
+  await bench.quiet();
+  const gone = await replay(bench);
+  assert.ok(gone.state === "gone");
+  assert.match(gone.reason, /nothing is recorded/);
+});
