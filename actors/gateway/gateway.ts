@@ -209,10 +209,11 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   if (!isApiOnly) print(`Health: ${healthServer?.url ?? "off"}`);
   const apiServer = api && owned.use(api.listen(journal, () => services.now().loaded));
   if (apiServer !== undefined) print(`API: ${apiServer.url}`);
+  const { recall, shared: { settings: { workspace } } } = services;
   const { stateFolder } = loaded.locations;
-  const { workspace } = services.shared.settings;
   const snapshotGround = { journal, stateFolder, workspace, newId: world.newId };
-  const sessions = sessionHandlers({ recall: services.recall, router: core.router, journal });
+  const replayed = { workspace, journal, defer: world.defer };
+  const sessions = sessionHandlers({ recall, router: core.router, journal, replayed });
   await openControl(options, owned, {
     startedAtMs,
     model: services.modelLine,

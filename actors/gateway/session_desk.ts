@@ -13,7 +13,9 @@ import type { RecallAnswer } from "../memory/recall/protocol.ts";
 import { recallFolder, recallIndexPath } from "../memory/recall/recall_actor.ts";
 import type { MemoryScopeSetting } from "../memory/scope.ts";
 import { DiskSessionFiles } from "../session/adapters/disk_files.ts";
+import type { ReplayReport } from "../session/replay/replay_session.ts";
 import { eraseSession, type SessionErased } from "../session/session_erasure.ts";
+import { sessionFileName } from "../session/session_name.ts";
 import { untoldSubagents } from "../session/subagents/untold.ts";
 import { realFolder, realFolderOr } from "./adapters/local_folders.ts";
 import { answers, type ControlHandler } from "./control_handler.ts";
@@ -23,10 +25,11 @@ import type { RouterMessage } from "./router.ts";
 import {
   eraseSessionRequest,
   type OwnerSearch,
+  replaySessionRequest,
   searchSessionsRequest,
   untoldSubagentsRequest,
 } from "./session_requests.ts";
-import { openJournal } from "./state_journal.ts";
+import { openJournal, withIdleJournal } from "./state_journal.ts";
 import type { World } from "./world.ts";
 
 /** A conversation that rests is put to sleep first. */
@@ -34,10 +37,11 @@ const ERASE_MS = 20_000;
 
 /** How the gateway answers about conversations. */
 export function sessionHandlers(
-  { recall, router, journal }: {
+  { recall, router, journal, replayed }: {
     readonly recall: Pick<WiredRecall, "search">;
     readonly router: ActorRef<RouterMessage>;
     readonly journal: Pick<Journal, "waiting" | "interrupted">;
+    readonly replayed: ReplayGround;
   },
 ): ControlHandler[] {
   return [
@@ -52,7 +56,44 @@ export function sessionHandlers(
       );
       return { state };
     }),
+    answers(replaySessionRequest, ({ key }) => replayIn(key, replayed)),
   ];
+}
+
+/** Where conversations are replayed. */
+export interface ReplayGround {
+  readonly workspace: string;
+  readonly journal: Pick<Journal, "records" | "unfiledLines">;
+  readonly defer: World["defer"];
+}
+
+/** Replays a conversation. @throws {JournalError} */
+export async function replayIn(
+  key: string,
+  { workspace, journal, defer }: ReplayGround,
+): Promise<ReplayReport> {
+  const { replaySession } = await import("../session/replay/replay_session.ts");
+  const files = new DiskSessionFiles(join(realFolderOr(workspace), "sessions"));
+  const read = () => files.read(sessionFileName(key));
+  return await replaySession({ key, read, journal, defer });
+}
+
+/**
+ * Replays a conversation while no gateway runs.
+ *
+ * @throws {LockedError} {StartError} {JournalError}
+ */
+export async function replayIdle(
+  key: string,
+  { locations: { stateFolder, workspace }, world, command }: IdleGround,
+): Promise<ReplayReport> {
+  const { defer } = world;
+  const report = await withIdleJournal(
+    stateFolder,
+    { world, command },
+    (journal) => replayIn(key, { workspace, journal, defer }),
+  );
+  return report ?? { state: "gone", reason: "there is no journal yet" };
 }
 
 /** A place where no gateway runs. */

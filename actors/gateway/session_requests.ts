@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import type { RecallAnswer, RecallHit, RecallQuery } from "../memory/recall/protocol.ts";
+import type { ReplayReport } from "../session/replay/replay_session.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
 import { type ControlRequest, query } from "./control.ts";
 
@@ -60,3 +61,36 @@ export const eraseSessionRequest: ControlRequest<
   params: z.object({ key: z.string().min(1) }),
   result: z.object({ state: z.enum(["deleted", "missing", "busy"]) }),
 });
+
+/** A long conversation may have thousands of turns. */
+const REPLAY_MS = 300_000;
+
+const counts = {
+  turns: z.int(),
+  steps: z.int(),
+  lines: z.int(),
+  linesBefore: z.int(),
+  linesAfter: z.int(),
+};
+
+/** Runs a conversation again from what was recorded of it. */
+export const replaySessionRequest: ControlRequest<{ readonly key: string }, ReplayReport> = {
+  ...query("replay_session", {
+    params: z.object({ key: z.string().min(1) }),
+    result: z.discriminatedUnion("state", [
+      z.object({ state: z.literal("identical"), ...counts }),
+      z.object({
+        state: z.literal("different"),
+        ...counts,
+        divergence: z.object({
+          turnId: z.string(),
+          what: z.string(),
+          recorded: z.string(),
+          replayed: z.string(),
+        }),
+      }),
+      z.object({ state: z.literal("gone"), reason: z.string() }),
+    ]),
+  }),
+  timeoutMs: REPLAY_MS,
+};

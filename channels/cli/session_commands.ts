@@ -96,6 +96,20 @@ export function addSessions(
       const { forkCommand } = await (await loadCommands()).sessions();
       done(await forkCommand(key, line, flags, terminal));
     });
+  sessions.command("replay")
+    .description("run a conversation again from its record, offline, and compare its transcript")
+    .argument("<key>", "as list names it")
+    .addOption(jsonOption())
+    .addOption(configOption())
+    .addOption(workspaceOption())
+    .addHelpText(
+      "after",
+      examples("sessions replay cli:direct", "sessions replay feishu:oc_1 --json"),
+    )
+    .action(async (key, flags) => {
+      const { replayCommand } = await (await loadCommands()).sessions();
+      done(await replayCommand(key, flags, terminal));
+    });
   sessions.command("delete")
     .description("delete a conversation for good; what was summed up of it stays in memory")
     .argument("<key>", "as list names it")

@@ -6,6 +6,7 @@
 import { localMinute } from "../../actors/kernel/local_time.ts";
 import { hitPlace, hitText } from "../../actors/memory/recall/hit_text.ts";
 import type { RecallAnswer } from "../../actors/memory/recall/protocol.ts";
+import type { ReplayReport } from "../../actors/session/replay/replay_session.ts";
 import type { FoundSession, SessionsPage } from "../../actors/session/session_catalog.ts";
 import type { StoredMessage } from "../../actors/session/session_file.ts";
 import { imagePlace } from "../../actors/session/message_line.ts";
@@ -92,6 +93,37 @@ export function noReplyText(key: string, line: string, nearest: number | null): 
     "(sessions show tells the numbers)";
 }
 
+/** Characters of a difference that are shown. */
+const DIFFERENCE_CHARS_MAX = 2_000;
+
+/** What a replay came to. */
+export function replayText(
+  key: string,
+  report: Exclude<ReplayReport, { readonly state: "gone" }>,
+): string {
+  const { turns, steps, lines, linesBefore, linesAfter } = report;
+  const made = `${turns} turns (${steps} steps, ${lines} lines)`;
+  const outside = [
+    ...(linesBefore > 0 ? [`Of the ${linesBefore} lines before, no record is kept any more`] : []),
+    ...(linesAfter > 0 ? [`The last ${linesAfter} lines are in no record`] : []),
+  ];
+  if (report.state === "identical") {
+    return asLines([`Replayed ${made} of ${key}: the transcript is identical`, ...outside]);
+  }
+  const { divergence: { what, turnId, recorded, replayed } } = report;
+  return asLines([
+    `Replayed ${key}, and it is different in turn ${turnId}: ${what}`,
+    `Recorded: ${cutTo(recorded, DIFFERENCE_CHARS_MAX)}`,
+    `Replayed: ${cutTo(replayed, DIFFERENCE_CHARS_MAX)}`,
+    ...outside,
+  ]);
+}
+
+/** Why a conversation cannot be replayed. */
+export function goneText(key: string, reason: string): string {
+  return `Cannot replay "${key}": ${reason}`;
+}
+
 /** What a search found. */
 export function foundText(
   { hits, hasMore, isPartial }: RecallAnswer,
@@ -147,10 +179,11 @@ function messageLine(stored: StoredMessage, timezone: string): string {
   const when = timestampMs === null ? "" : `${localMinute(timestampMs, timezone)} `;
   const asked = toolsOf(stored).map((name) => `[${name}]`).join(" ");
   const flat = `${textOf(stored)} ${asked}`.replaceAll(/\s+/g, " ").trim();
-  const cut = flat.length > LINE_CHARS_MAX
-    ? `${flat.slice(0, LINE_CHARS_MAX).toWellFormed()} …`
-    : flat;
-  return `${when}${message.role}: ${cut}`;
+  return `${when}${message.role}: ${cutTo(flat, LINE_CHARS_MAX)}`;
+}
+
+function cutTo(text: string, charsMax: number): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax).toWellFormed()} …` : text;
 }
 
 function iso(epochMs: number | null): string | null {

@@ -82,6 +82,8 @@ Deno.test("Conversations are looked through, found and deleted, with a gateway a
   const mistaken = await run(home, "sessions", "search", "up", "--since", "soon");
   assert.equal(mistaken.code, 2);
   assert.match(mistaken.stderr, /^Error: Cannot read --since "soon"/);
+  const again = await run(home, "sessions", "replay", "probe:p2");
+  assert.match(again.stdout, /^Replayed 1 turns .* of probe:p2: the transcript is identical\n$/);
   const fork = await run(home, "sessions", "fork", "probe:p2", "2", "--as", "plan-b");
   assert.match(
     fork.stdout,

@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import type { FeishuPlatform } from "../simulators/feishu_server.ts";
 import type { ModelServer } from "../simulators/model_server.ts";
+import { replayHome } from "./replays.ts";
 import { until } from "./until.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -43,6 +44,7 @@ const line = z.string();
 export class GatewayHome implements AsyncDisposable {
   readonly path: string;
   #isKept = false;
+  #isReplayed = true;
 
   private constructor(path: string) {
     this.path = path;
@@ -82,8 +84,18 @@ export class GatewayHome implements AsyncDisposable {
     this.#isKept = true;
   }
 
+  /** Nothing is replayed: the test changes conversations, or the journal, by hand. */
+  withoutReplay(): void {
+    this.#isReplayed = false;
+  }
+
+  /** Every test is a replay, too: what was said in its sessions comes out the same once more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isKept) await Deno.remove(this.path, { recursive: true });
+    try {
+      if (this.#isReplayed) await replayHome(join(this.path, "state"), this.workspace);
+    } finally {
+      if (!this.#isKept) await Deno.remove(this.path, { recursive: true });
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import type { RecallHit } from "../../memory/recall/protocol.ts";
 import type { ToolMessageOut, ToolResult } from "../../tools/tool.ts";
 import type { GuardedCall } from "../guarded_call.ts";
 import type { ModelOutcome } from "../model_call.ts";
-import type { SessionServices } from "../ports.ts";
+import type { SessionServices, SessionSettings } from "../ports.ts";
 import { digestOf, imageMark, requestDigest, withoutImages } from "./digests.ts";
 import type {
   RecordedAsk,
@@ -211,7 +211,7 @@ export class StepInputs {
   #settings(): RecordedSettings | undefined {
     if (this.#scene === undefined) return undefined;
     const { settings, heartbeat } = this.#scene.services;
-    return { settings, recentMax: heartbeat?.recentMessagesMax ?? null };
+    return { settings: named(settings), recentMax: heartbeat?.recentMessagesMax ?? null };
   }
 
   #toolsText(definitions: readonly ToolDefinition[]): string {
@@ -231,6 +231,18 @@ export class StepInputs {
     this.#texts.push({ digest, text });
     return digest;
   }
+}
+
+/** The settings alone, in one order: what is read from the record must have the same digest. */
+function named(settings: SessionSettings): SessionSettings {
+  const { model, temperature, tokensMax, contextWindowTokens, contextBlockLimit } = settings;
+  const { reasoningEffort, toolIterationsMax, toolResultCharsMax, timezone, workspace } = settings;
+  const { version, idleMs, joinsPerStepMax, joinsPerTurnMax } = settings;
+  return {
+    ...{ model, temperature, tokensMax, contextWindowTokens, contextBlockLimit },
+    ...{ reasoningEffort, toolIterationsMax, toolResultCharsMax, timezone, workspace },
+    ...{ version, idleMs, joinsPerStepMax, joinsPerTurnMax },
+  };
 }
 
 /** What was read beside a message's words. */

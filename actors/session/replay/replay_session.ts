@@ -5,7 +5,6 @@
  */
 
 import type { Journal } from "../../journal/journal.ts";
-import { sessionFileName } from "../session_name.ts";
 import { parseMessageLine, splitSessionText } from "../session_file.ts";
 import { namesIn, readRecording, type Recording } from "./recording.ts";
 import { ReplayStage } from "./replay_stage.ts";
@@ -14,8 +13,8 @@ import type { Divergence } from "./script.ts";
 /** What is replayed. */
 export interface ReplayOptions {
   readonly key: string;
-  /** The session's file, as it stands; null without one. */
-  readonly text: string | null;
+  /** Reads the session's file, as it stands; null without one. */
+  readonly read: () => Promise<string | null>;
   readonly journal: Pick<Journal, "records" | "unfiledLines">;
   /** Calls back at the event loop's next turn. */
   readonly defer: (callback: () => void) => void;
@@ -29,6 +28,8 @@ export interface ReplayCounts {
   readonly lines: number;
   /** Lines before them of which no recording is there. */
   readonly linesBefore: number;
+  /** Lines behind them that are not recorded, such as those that came meanwhile. */
+  readonly linesAfter: number;
 }
 
 /** What came of it. */
@@ -63,6 +64,7 @@ export async function replaySession(options: ReplayOptions): Promise<ReplayRepor
     steps: steps.length,
     lines: replayed.lines.length - line,
     linesBefore: line,
+    linesAfter: Math.max(0, lines.length - replayed.lines.length),
   };
   const divergence = replayed.divergence ?? differenceOf(lines, replayed.lines);
   if (divergence === undefined) return { state: "identical", ...counts };
@@ -70,9 +72,9 @@ export async function replaySession(options: ReplayOptions): Promise<ReplayRepor
 }
 
 /** All lines of messages, also those that are not in the file yet. */
-async function transcriptOf({ key, text, journal }: ReplayOptions): Promise<readonly string[]> {
-  const { lines } = splitSessionText(text ?? "");
-  const unfiled = await journal.unfiledLines(key);
+async function transcriptOf({ key, read, journal }: ReplayOptions): Promise<readonly string[]> {
+  const unfiled = await journal.unfiledLines(key); // first: a line leaves the journal for the file
+  const { lines } = splitSessionText(await read() ?? "");
   if (unfiled.length === 0) return lines;
   const there = new Set(lines.map((line) => parseMessageLine(line)?.lineId));
   const missing = unfiled.filter(({ turnId, line }) => !there.has(`${turnId}:${line}`));
@@ -108,18 +110,12 @@ function differenceOf(
   lines: readonly string[],
   replayed: readonly string[],
 ): Divergence | undefined {
-  const count = Math.max(lines.length, replayed.length);
-  for (let index = 0; index < count; index++) {
-    const [recorded = "(no line)", made = "(no line)"] = [lines[index], replayed[index]];
+  for (const [index, made] of replayed.entries()) {
+    const recorded = lines[index] ?? "(no line)";
     if (recorded === made) continue;
     const lineId = parseMessageLine(recorded)?.lineId ?? parseMessageLine(made)?.lineId ?? "";
     const turnId = lineId.replace(/:\d+$/, "");
     return { turnId, what: `line ${index + 1}`, recorded, replayed: made };
   }
   return undefined;
-}
-
-/** The name of a session's file in a replay. */
-export function replayFileName(key: string): string {
-  return sessionFileName(key);
 }

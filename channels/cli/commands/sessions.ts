@@ -8,10 +8,11 @@ import type { LoadedConfig } from "../../../actors/config/load_config.ts";
 import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { askDoor } from "../../../actors/gateway/control_client.ts";
-import { eraseIdle, searchIdle } from "../../../actors/gateway/session_desk.ts";
+import { eraseIdle, replayIdle, searchIdle } from "../../../actors/gateway/session_desk.ts";
 import {
   eraseSessionRequest,
   type OwnerSearch,
+  replaySessionRequest,
   searchSessionsRequest,
 } from "../../../actors/gateway/session_requests.ts";
 import { parseMoment } from "../../../actors/memory/recall/moment.ts";
@@ -32,9 +33,11 @@ import {
   describeSession,
   forkedText,
   foundText,
+  goneText,
   lastMessages,
   listText,
   noReplyText,
+  replayText,
   showText,
 } from "../session_text.ts";
 
@@ -164,6 +167,24 @@ export async function forkCommand(
 /** As `agent --session` reads it. */
 function keyNamed(name: string): string {
   return name.includes(":") ? name : `cli:${name}`;
+}
+
+/** Replays one from its record; 1 when its transcript differs, or the record is gone. */
+export async function replayCommand(
+  name: string,
+  flags: SessionsFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const loaded = await loadAndPrepare(flags, terminal, { logs: false });
+  const key = findSession(shelfOf(loaded), name)?.key ?? name;
+  const report = await askOrDo(loaded, {
+    ask: (peer, clock) => askDoor(peer, replaySessionRequest, { key }, clock),
+    offline: (ground) => replayIdle(key, ground),
+  });
+  if (flags.json === true) terminal.write(`${JSON.stringify({ key, ...report })}\n`);
+  else if (report.state === "gone") terminal.writeError(`Error: ${goneText(key, report.reason)}\n`);
+  else terminal.write(replayText(key, report));
+  return report.state === "identical" ? 0 : 1;
 }
 
 /** Deletes one; 1 when there is none, or somebody waits for an answer in it. */

@@ -16,14 +16,14 @@ function replay(bench: SessionBench, change: (text: string) => string = (text) =
   const records: Journal["records"] = async (...window) =>
     (await journal.records(...window)).map((row) => ({ ...row, text: change(row.text) }));
   const unfiledLines: Journal["unfiledLines"] = (name) => journal.unfiledLines(name);
-  const text = bench.files.texts.get(sessionFileName(key)) ?? null;
-  return replaySession({ key, text, journal: { records, unfiledLines }, defer: nextTurn });
+  const read = () => bench.files.read(sessionFileName(key));
+  return replaySession({ key, read, journal: { records, unfiledLines }, defer: nextTurn });
 }
 
 function identical(report: ReplayReport, lines: number): void {
   assert.equal(report.state, "identical", JSON.stringify(report, null, 2));
   assert.ok(report.state === "identical");
-  assert.equal(report.lines, lines);
+  assert.deepEqual([report.lines, report.linesAfter], [lines, 0]);
 }
 
 const DAY_MS = 24 * 3_600_000;
