@@ -8,7 +8,7 @@ import type { Inbound, NewOutbound, Settlement } from "../journal/journal.ts";
 import type { ShownText } from "./answer_view.ts";
 import { endedNote } from "./ended_conversation.ts";
 import { pausedNote } from "./pausing.ts";
-import type { RecordRow } from "./record/step_inputs.ts";
+import type { RecordRow } from "./record/life_record.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
 import { changes, settlements, type TurnSteps } from "./steps.ts";

@@ -9,7 +9,7 @@ import type { Durability, HistoryLine, Outbound, Step } from "../journal/journal
 import type { JsonObject } from "../kernel/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type { SessionServices } from "./ports.ts";
-import { LifeRecord, type RecordRow } from "./record/step_inputs.ts";
+import { LifeRecord, type RecordRow } from "./record/life_record.ts";
 import { encodeMessageLine } from "./session_file.ts";
 import { lineIdOf, type SessionStore } from "./session_store.ts";
 import { untilWritten } from "./until_written.ts";

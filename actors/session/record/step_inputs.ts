@@ -12,6 +12,7 @@ import type { ToolMessageOut, ToolResult } from "../../tools/tool.ts";
 import type { GuardedCall } from "../guarded_call.ts";
 import type { ModelOutcome } from "../model_call.ts";
 import type { SessionServices, SessionSettings } from "../ports.ts";
+import type { LifeRecord, RecordRow } from "./life_record.ts";
 import { digestOf, imageMark, requestDigest, withoutImages } from "./digests.ts";
 import type {
   RecordedAsk,
@@ -25,43 +26,6 @@ import type {
 
 /** Characters of a result that are kept beyond what the model sees of it. */
 const RESULT_CHARS_MAX = 256 * 1024;
-/** Texts that many steps name are written again after this long, so that they outlive those. */
-const TEXT_MS = 24 * 3_600_000;
-
-/** A row as the log takes it. */
-export interface RecordRow {
-  readonly turnId: string;
-  readonly text: string;
-  /** Of a text that many steps name. @default the session's own */
-  readonly sessionKey?: string;
-}
-
-/** Where a text stands that steps name by its digest. */
-export function textKey(digest: string): string {
-  return `#${digest}`;
-}
-
-/** What a session has recorded since it woke. */
-export class LifeRecord {
-  /** When texts were written last, by their digests. */
-  readonly #texts = new Map<string, number>();
-  #hasBegun = false;
-
-  /** Whether nothing was recorded before; true once. */
-  wakes(): boolean {
-    const isFirst = !this.#hasBegun;
-    this.#hasBegun = true;
-    return isFirst;
-  }
-
-  /** The row of a text, unless it was written a while ago. */
-  row(digest: string, text: string, nowMs: number): RecordRow[] {
-    const writtenMs = this.#texts.get(digest);
-    if (writtenMs !== undefined && nowMs - writtenMs < TEXT_MS) return [];
-    this.#texts.set(digest, nowMs);
-    return [{ sessionKey: textKey(digest), turnId: "", text }];
-  }
-}
 
 /** What a turn is run with. */
 export interface InputScene {

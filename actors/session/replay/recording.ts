@@ -6,7 +6,7 @@
 import type { Journal } from "../../journal/journal.ts";
 import type { RecordedStep } from "../record/recorded_step.ts";
 import { recordedStep } from "../record/recorded_step_schema.ts";
-import { textKey } from "../record/step_inputs.ts";
+import { textKey } from "../record/life_record.ts";
 
 /** Rows that one look reads. */
 const PAGE_ROWS = 200;

@@ -194,9 +194,12 @@ export class ReplayStage {
       },
     ).finally(() => hasEnded = true);
     run.catch(() => {}); // it is waited for below
-    for (let still = 0, seen = -1; !hasEnded; still++) {
+    let still = 0;
+    let seen = -1;
+    while (!hasEnded) {
       await this.#nextTurn();
-      if (this.#script.activity !== seen) [still, seen] = [0, this.#script.activity];
+      still = this.#script.activity === seen ? still + 1 : 0;
+      seen = this.#script.activity;
       if (this.#script.divergence !== undefined) life.abort(new ReplayCutError("It differs"));
       else if (still >= STILL_TURNS) still = this.#cut(life);
     }

@@ -1,0 +1,42 @@
+/**
+ * What a session has recorded since it woke: texts that many steps name are written once.
+ * @module
+ */
+
+/** Texts that many steps name are written again after this long, so that they outlive those. */
+const TEXT_MS = 24 * 3_600_000;
+
+/** A row as the log takes it. */
+export interface RecordRow {
+  readonly turnId: string;
+  readonly text: string;
+  /** Of a text that many steps name. @default the session's own */
+  readonly sessionKey?: string;
+}
+
+/** Where a text stands that steps name by its digest. */
+export function textKey(digest: string): string {
+  return `#${digest}`;
+}
+
+/** What a session has recorded since it woke. */
+export class LifeRecord {
+  /** When texts were written last, by their digests. */
+  readonly #texts = new Map<string, number>();
+  #hasBegun = false;
+
+  /** Whether nothing was recorded before; true once. */
+  wakes(): boolean {
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    return isFirst;
+  }
+
+  /** The row of a text, unless it was written a while ago. */
+  row(digest: string, text: string, nowMs: number): RecordRow[] {
+    const writtenMs = this.#texts.get(digest);
+    if (writtenMs !== undefined && nowMs - writtenMs < TEXT_MS) return [];
+    this.#texts.set(digest, nowMs);
+    return [{ sessionKey: textKey(digest), turnId: "", text }];
+  }
+}
