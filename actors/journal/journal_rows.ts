@@ -200,6 +200,7 @@ export interface TurnChange {
 /** What a turn took in with a step: with it the turn can be run again without the world. */
 export interface StepRecord {
   readonly sessionKey: string;
+  /** "" for a text that many steps name: it takes the place of the one before. */
   readonly turnId: string;
   /** When the step was handed in, in epoch milliseconds. */
   readonly atMs: number;

@@ -72,7 +72,10 @@ export function applyStep(store: JournalStore, step: Step, nowMs: number): reado
   for (const { key, value } of step.notes ?? []) store.putNote(key, value);
   countUsage(store, step, nowMs);
   if (step.recordsReset !== undefined) store.forgetRecords(step.recordsReset);
-  for (const record of step.records ?? []) store.insertRecord(record);
+  for (const record of step.records ?? []) {
+    if (record.turnId === "") store.forgetRecords(record.sessionKey);
+    store.insertRecord(record);
+  }
   if (step.turn?.change === "end") endTurn(store, step.turn);
   return made;
 }

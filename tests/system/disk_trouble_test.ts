@@ -133,6 +133,7 @@ function test(name: string, canRun: boolean, fn: (home: GatewayHome) => Promise<
     ignore,
     fn: async () => {
       await using home = await GatewayHome.make();
+      home.withoutReplay();
       await fn(home);
     },
   });

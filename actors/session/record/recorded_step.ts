@@ -137,8 +137,8 @@ export interface RecordedStep {
 /** Settings of a turn. */
 export interface RecordedSettings {
   readonly settings: SessionSettings;
-  /** Earlier messages that a turn of the heartbeat sees; null for all. */
-  readonly recentMax: number | null;
+  /** Where the heartbeat's tasks are done, and how much is seen there; null without one. */
+  readonly heartbeat: { readonly sessionKey: string; readonly recentMax: number } | null;
 }
 
 /** The tools that a request offered, and which of them run side by side. */

@@ -188,7 +188,7 @@ export const recordedSettings: z.ZodType<RecordedSettings> = z.object({
     joinsPerStepMax: z.number(),
     joinsPerTurnMax: z.number(),
   }),
-  recentMax: z.number().nullable(),
+  heartbeat: z.object({ sessionKey: z.string(), recentMax: z.number() }).nullable(),
 });
 
 /** Reads tools. */

@@ -175,7 +175,9 @@ export class StepInputs {
   #settings(): RecordedSettings | undefined {
     if (this.#scene === undefined) return undefined;
     const { settings, heartbeat } = this.#scene.services;
-    return { settings: named(settings), recentMax: heartbeat?.recentMessagesMax ?? null };
+    const { sessionKey, recentMessagesMax: recentMax } = heartbeat ?? {};
+    const isThere = sessionKey !== undefined && recentMax !== undefined;
+    return { settings: named(settings), heartbeat: isThere ? { sessionKey, recentMax } : null };
   }
 
   #toolsText(definitions: readonly ToolDefinition[]): string {

@@ -235,7 +235,7 @@ export class ReplayStage {
   #services(digest: string | undefined): SessionServices {
     const { recording: { entries } } = this.#options;
     const text = digest === undefined ? this.#anySettings() : this.#text(digest);
-    const { settings, recentMax }: RecordedSettings = recordedSettings.parse(
+    const { settings, heartbeat }: RecordedSettings = recordedSettings.parse(
       JSON.parse(text ?? "null"),
     );
     const script = this.#script;
@@ -258,10 +258,12 @@ export class ReplayStage {
       newId: () => this.#names.shift() ?? `replay-${++this.#ids}`,
       uptimeMs: () => 0,
       archive: journal.archive,
-      ...(recentMax !== null && {
+      ...(heartbeat !== null && {
         heartbeat: {
-          recentMessagesMax: recentMax,
-          isWorthTelling: () => Promise.resolve(true),
+          sessionKey: heartbeat.sessionKey,
+          recentMessagesMax: heartbeat.recentMax,
+          isWorthTelling: () => Promise.resolve(false),
+          tell: () => Promise.resolve(),
         },
       }),
     };

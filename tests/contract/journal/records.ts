@@ -40,6 +40,12 @@ export function testRecords(contract: Contract): void {
     assert.equal((await journal.records("feishu:oc_2", 0, 9)).length, 1);
   });
 
+  contract.test("puts a text in the place of the same one", async ({ journal }) => {
+    const text = { sessionKey: "#digest", turnId: "" };
+    for (const atMs of [1, 2]) await journal.commit({ records: [aRecord({ ...text, atMs })] });
+    assert.deepEqual((await journal.records("#digest", 0, 9)).map(({ atMs }) => atMs), [2]);
+  });
+
   contract.test("forgets old records, a few at a time", async ({ journal }) => {
     const records = [1, 2, 3, 4].map((second) =>
       aRecord({ atMs: second * 1_000, text: `${second}` })
