@@ -355,7 +355,7 @@ export class TurnSteps {
         outbounds: [...step.outbounds ?? [], ...outbounds],
       },
       [...before, ...drafts],
-      options,
+      { ...options, joining: inbounds },
     );
     this.#openRow ??= rows.find((row) => row.state === "open");
   }
@@ -364,10 +364,11 @@ export class TurnSteps {
     kind: StepKind,
     step: Omit<LogStep, "recorded">,
     drafts: readonly LineDraft[] = [],
-    { durability = "synced", callId }: {
+    { durability = "synced", ...ending }: {
       readonly durability?: Durability;
       /** The call that ends with it. */
       readonly callId?: string;
+      readonly joining?: readonly Inbound[];
     } = {},
   ): Promise<readonly Outbound[]> {
     const isBooking = this.booking.usage.length > 0;
@@ -375,7 +376,7 @@ export class TurnSteps {
     const begins = kind === "begin" || kind === "again" || kind === "alone";
     const recorded = this.inputs.take(kind, {
       nowMs,
-      ...(callId !== undefined && { callId }),
+      ...ending,
       ...(begins && { conversation }),
     });
     const whole = { ...this.booking.with(step), recorded };

@@ -46,7 +46,7 @@ export class TurnReader {
   /** Reads the message that begins the turn. @throws what a port throws */
   async readFirst(inbound: Inbound): Promise<FirstRead> {
     const { services: { clock }, conversation } = this.#options;
-    const { opened, beside } = await this.#open(inbound, clock.now());
+    const { opened, beside } = await this.#open(inbound, { nowMs: clock.now(), isAgain: false });
     return {
       joining: opened,
       show: () => opened.show(beside(lastSummary(conversation.metadata))),
@@ -56,29 +56,40 @@ export class TurnReader {
   /** As a turn begins again: the first of them shows what was said before. @throws as above */
   async readAgain(inbounds: readonly Inbound[]): Promise<ReadInbound[]> {
     const summary = lastSummary(this.#options.conversation.metadata);
-    return await this.#read(inbounds, summary);
+    return await this.#read(inbounds, { summary, isAgain: true });
   }
 
   /** Messages that can join a turn of `home`. @throws as above */
   async readFollowUps(home: Inbound, countMax: number): Promise<readonly ReadInbound[]> {
     const { journal } = this.#options.services;
-    return await this.#read(await followUpsOf(journal, home, countMax), null);
+    const inbounds = await followUpsOf(journal, home, countMax);
+    return await this.#read(inbounds, { summary: null, isAgain: false });
   }
 
-  #read(inbounds: readonly Inbound[], summary: LastSummary | null): Promise<ReadInbound[]> {
+  #read(
+    inbounds: readonly Inbound[],
+    { summary, isAgain }: { readonly summary: LastSummary | null; readonly isAgain: boolean },
+  ): Promise<ReadInbound[]> {
     const nowMs = this.#options.services.clock.now();
     return Promise.all(inbounds.map(async (inbound, index) => {
-      const { opened: { show, ...joining }, beside } = await this.#open(inbound, nowMs);
+      const { opened: { show, ...joining }, beside } = await this.#open(inbound, {
+        nowMs,
+        isAgain,
+      });
       return { ...joining, shown: await show(beside(index === 0 ? summary : null)) };
     }));
   }
 
-  async #open(inbound: Inbound, nowMs: number): Promise<Opened> {
+  async #open(
+    inbound: Inbound,
+    { nowMs, isAgain }: { readonly nowMs: number; readonly isAgain: boolean },
+  ): Promise<Opened> {
     const { services, conversation, inputs } = this.#options;
     const listener = new ReadListener(services, inputs);
     const ports = { ...services, ...listener.ports };
     const opened = await openInbound(inbound, ports, nowMs);
-    inputs.read(inbound, opened.extras, listener.beside, nowMs);
+    const { extras } = opened;
+    inputs.read(inbound, { extras, beside: listener.beside, readAtMs: nowMs, isAgain });
     return {
       opened,
       beside: (summary) => ({

@@ -54,7 +54,7 @@ export class StepInputs {
   readonly #turnId: string;
   #scene: InputScene | undefined;
   #texts: { readonly digest: string; readonly text: string }[] = [];
-  #reads: RecordedRead[] = [];
+  #reads: { readonly seq: number; readonly isAgain: boolean; readonly read: RecordedRead }[] = [];
   #readAtMs: number | undefined;
   #reminded: NonNullable<RecordedStep["reminded"]>[number][] = [];
   #asks: RecordedAsk[] = [];
@@ -70,21 +70,22 @@ export class StepInputs {
     this.#scene = scene;
   }
 
-  /** A message was read, at `readAtMs`. */
-  read(inbound: Inbound, extras: JsonObject, rest: ReadBeside, readAtMs: number): void {
-    const { channel, platformId, chatId, replyChannel, senderId } = inbound;
+  /** A message was read: to be taken in, or again. */
+  read(inbound: Inbound, { extras, beside, readAtMs, isAgain }: ReadMessage): void {
+    const { seq, channel, platformId, chatId, replyChannel, senderId } = inbound;
     const { content, media, context, wantsStream } = inbound;
     const scope = extras["memory_scope"];
     this.#readAtMs = readAtMs;
-    this.#reads.push({
+    const read: RecordedRead = {
       inbound: {
         ...{ channel, platformId, chatId, replyChannel, senderId },
         ...{ content, media, context, wantsStream },
       },
       scope: typeof scope === "string" ? scope : null,
       isOwners: extras["from_owner"] === true,
-      ...rest,
-    });
+      ...beside,
+    };
+    this.#reads.push({ seq, isAgain, read });
   }
 
   /** A message brought something to mind. */
@@ -121,21 +122,26 @@ export class StepInputs {
   /** All that was collected, as the rows of a step. */
   take(
     kind: StepKind,
-    { nowMs, callId, conversation }: {
+    { nowMs, callId, joining = [], conversation }: {
       readonly nowMs: number;
       /** The call that ends with the step. */
       readonly callId?: string;
+      /** What joins with the step; what else was read was taken back. */
+      readonly joining?: readonly Inbound[];
       /** Of a turn that begins, or goes on. */
       readonly conversation?: ConversationState;
     },
   ): RecordRow[] {
     const ran = callId === undefined ? undefined : this.#runs.get(callId);
     if (callId !== undefined) this.#runs.delete(callId);
+    const reads = this.#reads
+      .filter(({ isAgain, seq }) => isAgain || joining.some((inbound) => inbound.seq === seq))
+      .map(({ read }) => read);
     const step: RecordedStep = {
       kind,
       ...(conversation !== undefined && this.#stateOf(conversation)),
-      ...(this.#readAtMs !== undefined && { readAtMs: this.#readAtMs }),
-      ...(this.#reads.length > 0 && { reads: this.#reads }),
+      ...(reads.length > 0 && this.#readAtMs !== undefined && { readAtMs: this.#readAtMs }),
+      ...(reads.length > 0 && { reads }),
       ...(this.#reminded.length > 0 && { reminded: this.#reminded }),
       ...(this.#asks.length > 0 && { asks: this.#asks }),
       ...(ran !== undefined && { ran }),
@@ -209,6 +215,16 @@ function named(settings: SessionSettings): SessionSettings {
     ...{ reasoningEffort, toolIterationsMax, toolResultCharsMax, timezone, workspace },
     ...{ version, idleMs, joinsPerStepMax, joinsPerTurnMax },
   };
+}
+
+/** How a message was read. */
+export interface ReadMessage {
+  /** Further fields of its line. */
+  readonly extras: JsonObject;
+  readonly beside: ReadBeside;
+  readonly readAtMs: number;
+  /** It was taken in before. */
+  readonly isAgain: boolean;
 }
 
 /** What was read beside a message's words. */

@@ -16,13 +16,18 @@ import { MemoryJournal, type MemoryJournalOptions } from "../../journal/memory_j
 import { untilAborted } from "../../kernel/aborting.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { ActorRef } from "../../kernel/ref.ts";
-import { MemoryScope } from "../../memory/scope.ts";
+import { type MemoryOrigin, MemoryScope } from "../../memory/scope.ts";
 import type { ToolConcurrency, ToolContext, ToolResult, ToolRunner } from "../../tools/tool.ts";
 import { scopeNamed } from "../archived_chunk.ts";
 import { NO_BUDGETS, type SpentBudget } from "../budgets.ts";
 import type { ArchivePort, SessionFiles, SessionServices } from "../ports.ts";
 import { markedImage } from "../record/digests.ts";
-import type { RecordedOutcome, RecordedRead, RecordedTools } from "../record/recorded_step.ts";
+import type {
+  RecordedInbound,
+  RecordedOutcome,
+  RecordedRead,
+  RecordedTools,
+} from "../record/recorded_step.ts";
 import { type CallPermission, UsageLedger, type WantedCall } from "../usage_ledger.ts";
 import type { ReplayClock } from "./replay_clock.ts";
 import type { Script } from "./script.ts";
@@ -98,8 +103,8 @@ export class ReplayJournal extends MemoryJournal {
   readonly #script: Script;
   readonly #sessionKey: string;
   readonly #clock: ReplayClock;
-  readonly #reads: Map<string, RecordedRead> = new Map();
-  readonly #accepted = new Set<string>();
+  /** What has come, by its names at its platform. */
+  readonly #reads = new Map<string, RecordedRead>();
 
   constructor(
     options: Omit<MemoryJournalOptions, "clock"> & { readonly clock: ReplayClock },
@@ -113,8 +118,10 @@ export class ReplayJournal extends MemoryJournal {
 
   /** Whom a message is of, and what was read of it. */
   get archive(): ArchivePort {
-    const readOf = (origin: Parameters<ArchivePort["scopeOf"]>[0]) =>
-      this.#reads.get(JSON.stringify([origin.channel, origin.chatId, origin.senderId ?? null]));
+    const readOf = ({ channel, chatId, senderId }: MemoryOrigin) =>
+      [...this.#reads.values()].findLast(({ inbound }) =>
+        inbound.channel === channel && inbound.chatId === chatId && inbound.senderId === senderId
+      );
     return {
       scopeOf: (origin) => scopeNamed(readOf(origin)?.scope ?? undefined) ?? MemoryScope.global,
       scopeOfSession: () => MemoryScope.global,
@@ -130,16 +137,12 @@ export class ReplayJournal extends MemoryJournal {
   ): Promise<readonly Inbound[]> {
     const { kind, reads = [], readAtMs } = this.#script.next?.step ?? { kind: "rest" };
     const isNew = kind === "begin" || kind === "join" || kind === "answer";
-    if (isNew && reads.length > 0 && readAtMs !== undefined) {
-      for (const { inbound, ...read } of reads) {
-        const { channel, chatId, senderId, platformId } = inbound;
-        this.#reads.set(JSON.stringify([channel, chatId, senderId]), { inbound, ...read });
-        if (this.#accepted.has(platformId)) continue;
-        this.#accepted.add(platformId);
-        await this.accept({ ...inbound, sessionKey: this.#sessionKey });
-      }
-      this.#clock.once(readAtMs);
+    const fresh = isNew ? reads.filter((read) => !this.#reads.has(nameOf(read.inbound))) : [];
+    for (const read of fresh) {
+      this.#reads.set(nameOf(read.inbound), read);
+      await this.accept({ ...read.inbound, sessionKey: this.#sessionKey });
     }
+    if (fresh.length > 0 && readAtMs !== undefined) this.#clock.once(readAtMs);
     return await super.waiting(sessionKey, afterSeq, limit);
   }
 
@@ -148,6 +151,10 @@ export class ReplayJournal extends MemoryJournal {
     this.#script.committed(step.records ?? []);
     return rows;
   }
+}
+
+function nameOf({ channel, platformId }: RecordedInbound): string {
+  return JSON.stringify([channel, platformId]);
 }
 
 /** Lets every call begin, but where a budget was spent. */

@@ -236,3 +236,25 @@ Deno.test("A replay begins where the record does, and says what is gone", async 
   assert.ok(gone.state === "gone");
   assert.match(gone.reason, /nothing is recorded/);
 });
+
+Deno.test("A replay leaves out what was taken back while it was read", async () => {
+  const reading = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<null>();
+  await using bench = new SessionBench({
+    script: ["one"],
+    services: {
+      readImage: () => {
+        reading.resolve();
+        return held.promise;
+      },
+    },
+  });
+  const first = await bench.say("first", { media: ["/media/a.png"] });
+  await reading.promise;
+  bench.session.tell({ type: "inbound_withdrawn", inbound: first });
+  await bench.say("second");
+  held.resolve(null);
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["one"]);
+  identical(await replay(bench), 2);
+});
