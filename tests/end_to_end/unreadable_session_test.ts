@@ -5,6 +5,7 @@ import { ModelServer, say } from "../simulators/model_server.ts";
 
 Deno.test("agent says in one line why a conversation that cannot be read is not answered", async () => {
   await using home = await GatewayHome.make();
+  home.withoutReplay();
   await using model = await ModelServer.start(() => say("hello"));
   await writeConfig(home, { model });
   await Deno.mkdir(join(home.workspace, "sessions", "cli_direct.jsonl"), { recursive: true });
