@@ -81,8 +81,9 @@ export class StepInputs {
         ...{ channel, platformId, chatId, replyChannel, senderId },
         ...{ content, media, context, wantsStream },
       },
-      scope: typeof scope === "string" ? scope : null,
-      isOwners: extras["from_owner"] === true,
+      // Of one that is read again the line stands, whatever would be said of it now.
+      scope: typeof scope === "string" && !isAgain ? scope : null,
+      isOwners: extras["from_owner"] === true && !isAgain,
       ...beside,
     };
     this.#reads.push({ seq, isAgain, read });
