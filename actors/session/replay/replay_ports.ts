@@ -136,7 +136,8 @@ export class ReplayJournal extends MemoryJournal {
     limit: number,
   ): Promise<readonly Inbound[]> {
     const { kind, reads = [], readAtMs } = this.#script.next?.step ?? { kind: "rest" };
-    const isNew = kind === "begin" || kind === "join" || kind === "answer";
+    const joins = kind === "join" || kind === "answer";
+    const isNew = kind === "begin" || (joins && this.#script.isSaid);
     const fresh = isNew ? reads.filter((read) => !this.#reads.has(nameOf(read.inbound))) : [];
     for (const read of fresh) {
       this.#reads.set(nameOf(read.inbound), read);

@@ -75,6 +75,11 @@ export class Script {
     return step?.kind === "pause" && step.asks?.[this.#asked] === undefined;
   }
 
+  /** All that the model says in the step that comes next was said: who joins now joins with it. */
+  get isSaid(): boolean {
+    return (this.next?.step.asks ?? []).length === this.#asked;
+  }
+
   /** The model's next answer in the step that comes next; undefined where it was not asked. */
   takeAsk(): RecordedAsk | undefined {
     const ask = this.next?.step.asks?.[this.#asked];

@@ -258,3 +258,21 @@ Deno.test("A replay leaves out what was taken back while it was read", async () 
   assert.deepEqual(bench.replies(), ["one"]);
   identical(await replay(bench), 2);
 });
+
+Deno.test("A replay has nobody join a round of tools who joined the answer behind it", async () => {
+  const answered = Promise.withResolvers<void>();
+  await using bench = new SessionBench({
+    tools: { look: TOOLS.look },
+    script: [
+      { calls: [{ name: "look", id: "c1" }] },
+      { text: "one", after: answered.promise },
+      "two",
+    ],
+  });
+  await bench.say("first");
+  await until(() => bench.provider.requests.length === 2);
+  await bench.accept("second");
+  answered.resolve();
+  await bench.quiet();
+  identical(await replay(bench), 6);
+});
