@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { configure, type LogRecord, reset } from "@logtape/logtape";
 import { wireUsage } from "../../../actors/gateway/usage_wiring.ts";
 import { agentsSchema } from "../../../actors/config/schema/agents.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
+import { LogRecorder } from "../../support/log_recorder.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 
 const USAGE = { promptTokens: 1_000_000, completionTokens: 0, totalTokens: 1_000_000 };
@@ -11,28 +11,11 @@ const USAGE = { promptTokens: 1_000_000, completionTokens: 0, totalTokens: 1_000
 /** A ledger from section `agents`, and what was warned of while it was made. */
 async function wired(agents: unknown) {
   const parsed = agentsSchema.parse(agents);
-  const warnings: LogRecord[] = [];
-  const sink = (record: LogRecord) => void warnings.push(record);
-  await configure({
-    sinks: { sink },
-    loggers: [
-      { category: ["troupe", "gateway"], sinks: ["sink"] },
-      { category: ["logtape", "meta"], sinks: [], lowestLevel: "warning" },
-    ],
-  });
-  try {
-    const clock = new ManualClock();
-    const journal = new MemoryJournal({ clock, defer: nextTurn });
-    const ledger = wireUsage({
-      agents: () => parsed,
-      journal,
-      clock,
-      provider: "custom",
-    });
-    return { ledger, journal, warnings };
-  } finally {
-    await reset();
-  }
+  await using recorder = await LogRecorder.start();
+  const clock = new ManualClock();
+  const journal = new MemoryJournal({ clock, defer: nextTurn });
+  const ledger = wireUsage({ agents: () => parsed, journal, clock, provider: "custom" });
+  return { ledger, journal, warnings: recorder.warnings("") };
 }
 
 Deno.test("wireUsage counts with the prices, limits and zone of the configuration", async () => {

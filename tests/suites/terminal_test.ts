@@ -1,0 +1,3 @@
+import { testsOf } from "../support/tests_of.ts";
+
+await testsOf("channels/cli");
