@@ -106,6 +106,7 @@ Deno.test.each(REFUSALS)(
 
 Deno.test("A gateway whose state folder is a file says so, and what to do", async () => {
   await using home = await GatewayHome.make();
+  home.withoutReplay();
   await writeConfig(home, {});
   await Deno.writeTextFile(join(home.path, "state"), "");
   const { code, stderr } = await runTroupe(["gateway"], home.path);
@@ -118,6 +119,7 @@ Deno.test("A gateway whose state folder is a file says so, and what to do", asyn
 
 Deno.test("A gateway with a damaged journal says so", async () => {
   await using home = await GatewayHome.make();
+  home.withoutReplay();
   await writeConfig(home, {});
   await Deno.mkdir(join(home.path, "state"));
   await Deno.writeTextFile(join(home.path, "state", "journal.sqlite"), "x".repeat(8_192));
@@ -200,6 +202,7 @@ Deno.test("A question whose answer cannot be written says so and ends with exit 
 
 Deno.test("A question whose conversation cannot be read is left by a signal", async () => {
   await using home = await GatewayHome.make();
+  home.withoutReplay();
   await using model = await echo();
   await writeConfig(home, { model });
   await Deno.mkdir(join(home.workspace, "sessions", "cli_direct.jsonl"), { recursive: true });
