@@ -6,7 +6,9 @@
 import { parseArgs } from "node:util";
 import type { BenchRow } from "./bench_row.ts";
 import { benchBacklog } from "./backlog.ts";
+import { benchBinary } from "./binary.ts";
 import { benchChannelWorkers } from "./channel_workers.ts";
+import { benchCompare } from "./compare/nanobot.ts";
 import { benchContext } from "./context.ts";
 import { benchJournal } from "./journal.ts";
 import { benchKernel } from "./kernel.ts";
@@ -16,6 +18,7 @@ import { benchPlatformTurns } from "./platform_turns.ts";
 import { benchProviders } from "./providers.ts";
 import { benchRecall } from "./recall.ts";
 import { benchRestart } from "./restart.ts";
+import { benchSleepingSessions } from "./sleeping_sessions.ts";
 import { benchStart } from "./start.ts";
 import { renderJson, renderTable } from "./table.ts";
 import { benchTools } from "./tools.ts";
@@ -36,6 +39,7 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   journal: benchJournal,
   backlog: benchBacklog,
   turns: benchTurns,
+  sleepers: benchSleepingSessions,
   context: benchContext,
   tools: benchTools,
   wire: benchPlatformTurns,
@@ -45,6 +49,8 @@ const GROUPS: Readonly<Record<string, (flags: Flags) => Promise<BenchRow[]>>> = 
   memory: benchMemory,
   channels: benchChannelWorkers,
   recall: benchRecall,
+  binary: benchBinary,
+  compare: benchCompare,
 };
 
 async function main(): Promise<number> {

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { COMMANDS } from "../actors/session/command_table.ts";
-import {
-  type CommandEntry,
-  commandTable,
-  isGroup,
-} from "../channels/cli/completion/command_table.ts";
+import type { CommandEntry } from "../channels/cli/completion/command_table.ts";
 import * as exitCodes from "../channels/cli/exit_codes.ts";
 import { COMMAND_GROUPS } from "../channels/cli/help/groups.ts";
-import { makeProgram } from "../channels/cli/main.ts";
 import { channelEntries } from "../channels/registry.ts";
 import { chooseProvider } from "../providers/registry.ts";
 import project from "../deno.json" with { type: "json" };
 import { loadText } from "./actors/config/_load.ts";
+import { misreadIn, openProgram } from "./support/command_lines.ts";
 import { GatewayHome, GatewayProcess } from "./support/gateway_process.ts";
+import { blocks } from "./support/pages.ts";
 import { projectFiles, ROOT } from "./tidy/project_files.ts";
 
 const FILES = await projectFiles();
@@ -21,14 +18,6 @@ const PAGES = FILES.filter((file) =>
   file.endsWith(".md") && !file.startsWith("workspace-template")
 );
 const README = await Deno.readTextFile(join(ROOT, "README.md"));
-
-/** The texts of all fenced blocks of a language. */
-function blocks(text: string, language: string): string[] {
-  const fence = new RegExp(`^( *)\`\`\`${language}\\n([^]*?)^ *\`\`\`$`, "gm");
-  return [...text.matchAll(fence)].map(([, indent = "", block = ""]) =>
-    block.replaceAll(new RegExp(`^${indent}`, "gm"), "")
-  );
-}
 
 /** The text without fenced blocks and code in lines. */
 function withoutCode(text: string): string {
@@ -69,8 +58,9 @@ Deno.test("Every folder and file that the README maps is there", () => {
 });
 
 Deno.test("Every task that the README names exists, and each task is named", () => {
-  const named = new Set([...README.matchAll(/\btask ([a-z:]+)/g)].map(([, task = ""]) => task));
-  const parts = new Set(["lint", "check"]); // of `ok`
+  const named = new Set([...README.matchAll(/\btask ([a-z:\d-]+)/g)].map(([, task = ""]) => task));
+  const targets = project.tasks["compile:all"].dependencies;
+  const parts = new Set(["lint", "check", ...targets]); // of `ok` and of `compile:all`
   const own = new Set(Object.keys(project.tasks)).difference(parts);
   assert.deepEqual([...named.symmetricDifference(own)], []);
 });
@@ -82,18 +72,6 @@ Deno.test("Every channel stands in the README, and in the commands' page with it
     assert.ok(commands.includes(`(channels/${name}.md)`), `docs/commands.md: ${name}`);
   }
 });
-
-/** The program, what it says, and its commands that do something. */
-function openProgram() {
-  let said = "";
-  const write = (text: string) => void (said += text);
-  const terminal = { write, writeError: write, isInteractive: false, hasColors: false };
-  const program = makeProgram(terminal, () => {});
-  const commands = commandTable(program, () => null).filter((entry) =>
-    entry.path !== "" && !isGroup(entry)
-  );
-  return { program, commands, said: () => said };
-}
 
 /** Its flags as the page lists them: those that all have are named once. */
 function flagsOf({ flags }: CommandEntry): string {
@@ -132,26 +110,6 @@ Deno.test("Every command has a heading in the help, and examples that it takes",
     for (const example of examples) assert.equal(misreadIn(example), null, `${path}: ${example}`);
   }
 });
-
-/** What the program does not take of an example; null when it takes all. */
-function misreadIn(example: string): string | null {
-  const [line = ""] = example.split(/ {2,}| [|>]/); // a remark, or where the output goes
-  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
-    .map(([, single, double, bare]) => single ?? double ?? bare ?? "");
-  let command = openProgram().program;
-  while (words.length > 0) {
-    const below = command.commands.find((one) => one.name() === words[0]);
-    if (below === undefined) break;
-    command = below;
-    words.shift();
-  }
-  const { operands, unknown } = command.parseOptions(words);
-  const needed = command.registeredArguments.filter(({ required }) => required).length;
-  if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
-  const isWhole = operands.length >= needed &&
-    (operands.length === 0 || command.registeredArguments.length > 0);
-  return isWhole ? null : `${operands.length} operands`;
-}
 
 Deno.test("The page of commands lists the exit codes", async () => {
   const page = await Deno.readTextFile(join(ROOT, "docs/commands.md"));

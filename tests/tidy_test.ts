@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { importsAgainstTheHouse, importsBetweenChannels, isSource } from "./tidy/floors.ts";
 import { findCycle, importsOf, modulesNamedIn, reachableFrom } from "./tidy/module_graph.ts";
@@ -52,6 +52,42 @@ Deno.test("Every source file leads somewhere: no dead files", () => {
   );
   const alive = reachableFrom(roots, [...IMPORTS, ...NAMED]);
   assert.deepEqual(MODULES.filter((file) => !alive.has(file)), []);
+});
+
+/** Named in the code, and not for the single binary: why. */
+const NOT_COMPILED = new Map([
+  ["actors/gateway/library/embedded_gateway.ts", "for programs that import the sources"],
+  ["actors/tools/shell/adapters/virtual_entry.ts", "that level needs `deno` and its flags"],
+  ["actors/kernel/chat_worker.ts", "an example in a comment"],
+]);
+
+Deno.test("The single binary holds every module and file that the code finds by its place", () => {
+  const { tasks } = z.object({ tasks: z.looseObject({ compile: z.string() }) })
+    .parse(JSON.parse(TEXTS.get("deno.json") ?? ""));
+  const included = [...tasks.compile.matchAll(/--include (\S+)/g)].map(([, path = ""]) => path);
+  const held = reachableFrom(["mod.ts", ...included], IMPORTS.filter((edge) => !edge.isTypeOnly));
+  const found = MODULES.filter(isSource).flatMap((file) =>
+    [...(TEXTS.get(file) ?? "").matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)]
+      .map(([, path = ""]) => join(dirname(file), path))
+  ).filter((path) => /\w$/.test(path)); // a folder above is where the program is, not a part of it
+  assert.ok(found.length > 8, "the places were found");
+  const lacking = found.filter((path) => !held.has(path) && !NOT_COMPILED.has(path));
+  assert.deepEqual(lacking, [], "name them to the compiler in deno.json");
+  const stale = [...NOT_COMPILED.keys()].filter((path) => !found.includes(path));
+  assert.deepEqual(stale, []);
+});
+
+Deno.test("Every import by a computed name goes by a place in the code, or loads what is not ours", () => {
+  const computed = MODULES.filter(isSource).flatMap((file) =>
+    [...(TEXTS.get(file) ?? "").matchAll(/(?<!typeof )\bimport\(([^")][^)]*)/g)]
+      .filter(([, what = ""]) => !what.startsWith('new URL(".'))
+      .map(() => file)
+  );
+  assert.deepEqual(computed.toSorted(), [
+    "actors/tools/host/adapters/hook_kind.ts",
+    "actors/tools/host/adapters/plugin_kind.ts",
+    "channels/registry.ts",
+  ]);
 });
 
 Deno.test("Every module outside the tests opens by saying what it is", () => {

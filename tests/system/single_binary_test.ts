@@ -6,6 +6,7 @@ import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 import { HOST_ARGUMENT, hostProcesses } from "../../actors/tools/host/adapters/process_link.ts";
 import { tryTables } from "../support/gateway_tables.ts";
 import { HARMLESS, HOSTILE, trappedBench, tryCalls } from "../support/path_traps.ts";
+import { lying } from "../support/mcp_bench.ts";
 import { buildBinary } from "./single_binary.ts";
 import project from "../../deno.json" with { type: "json" };
 
@@ -131,5 +132,78 @@ Deno.test({
     assert.equal(read, "the text of a");
     assert.match(refused, /^Error: .*Requires read access to/);
     assert.equal(await gateway.stop(), 0);
+  },
+});
+
+/** A hook that keeps one tool from running. */
+const GUARD = `export function tool_before({ tool }) {
+  if (tool === "list_dir") return { decision: "refuse", reason: "said the guard" };
+}`;
+
+/** Commands that load what no other one does, and what each says. */
+const COMMANDS: readonly (readonly [line: string, said: RegExp])[] = [
+  ["sessions search zebra", /locker code is zebra/],
+  ["sessions replay cli:direct", /./],
+  ["top --once", /cli/],
+  ["status", /test-model/],
+  ["doctor --offline --json", /"Deno|"deno/],
+  ["config check", /config\.json/],
+  ["config schema", /"\$schema"/],
+  ["completion bash", /complete/],
+  ["skills list", /skill/i],
+  ["cron list", /./],
+  ["mcp list", /^friend: stdio, .*: ready/m],
+  ["logs -n 1", /./],
+  ["audit verify", /./],
+  ["service install --print --manager systemd", /ExecStart=/],
+];
+
+Deno.test({
+  name: `The single binary has all inside that its commands, hooks and memory load${NOTE}`,
+  ignore,
+  async fn() {
+    await using home = await GatewayHome.make();
+    await using copy = await GatewayHome.make();
+    await using model = await ModelServer.start([
+      say("Noted."),
+      callTool("list_dir", { path: "." }),
+      callTool("recall", { query: "locker code" }),
+      callTool("mcp_friend_echo", { text: "over here" }),
+      say("It is zebra."),
+    ]);
+    const guard = `${home.path}/guard.js`;
+    await Deno.writeTextFile(guard, GUARD);
+    const config = {
+      api: { enabled: true, port: 0 },
+      hooks: [{ name: "guard", on: ["tool_before"], module: guard }],
+      tools: { exec: { enable: false }, mcpServers: { friend: lying("none") } },
+    };
+    await using gateway = await GatewayProcess.start(home, { model, config, program: PROGRAM });
+    const ask = async (text: string) => {
+      const { stdout, stderr } = await runTroupe(["agent", "-m", text], home.path, PROGRAM);
+      return stdout + stderr;
+    };
+    assert.equal(await ask("My locker code is zebra"), "Noted.\n");
+    assert.equal(await ask("What is my locker code?"), "It is zebra.\n");
+    const results = (model.requests.at(-1)?.body.messages ?? [])
+      .filter(({ role }) => role === "tool").map(({ content }) => String(content));
+    assert.match(results[0] ?? "", /said the guard/);
+    assert.match(results[1] ?? "", /My locker code is zebra/);
+    assert.match(results[2] ?? "", /echo: over here/);
+    for (const [line, said] of COMMANDS) {
+      const { code, stdout, stderr } = await runTroupe(line.split(" "), home.path, PROGRAM);
+      assert.match(stdout, said, `${line}: ${stderr}`);
+      assert.equal(code, 0, `${line}: ${stdout}${stderr}`);
+    }
+    const [, api = ""] = /^API: (\S+)/m.exec(gateway.output) ?? [];
+    const models = await (await fetch(`${api}/models`)).json();
+    assert.equal(models.data[0].id, "test-model");
+    const archive = `${home.path}/all.tar.gz`;
+    const backup = await runTroupe(["backup", archive], home.path, PROGRAM);
+    assert.equal(backup.code, 0, backup.stderr);
+    assert.equal(await gateway.stop(), 0);
+    const restored = await runTroupe(["restore", archive], copy.path, PROGRAM);
+    assert.equal(restored.code, 0, restored.stderr);
+    copy.withoutReplay(); // it is fenced
   },
 });
