@@ -51,8 +51,8 @@ const GATE_AND_ROUTER: readonly PlantedFault[] = [
   {
     what: "grants one permit too many",
     file: "actors/gateway/gate.ts",
-    find: "held.size >= this.#permitsMax) return;",
-    replace: "held.size > this.#permitsMax) return;",
+    find: "held.size >= permitsMax) return;",
+    replace: "held.size > permitsMax) return;",
   },
   {
     what: "keeps permits that come back",
@@ -63,8 +63,8 @@ const GATE_AND_ROUTER: readonly PlantedFault[] = [
   {
     what: "serves the last one first",
     file: "actors/gateway/gate.ts",
-    find: "for (const [requestId, holder] of waiting) {",
-    replace: "for (const [requestId, holder] of [...waiting].reverse()) {",
+    find: "for (const [requestId, request] of waiting) {",
+    replace: "for (const [requestId, request] of [...waiting].reverse()) {",
   },
   {
     what: "forgets what crossed a session's last word",
@@ -138,8 +138,8 @@ const OUTBOX: readonly PlantedFault[] = [
   {
     what: "puts new rows before those that wait",
     file: "actors/gateway/chat_lane.ts",
-    find: "else this.#pending.push(row);\n  }",
-    replace: "else this.#pending.unshift(row);\n  }",
+    find: "this.#pending.splice(index === -1 ? this.#pending.length : index, 0, row);",
+    replace: "this.#pending.splice(index === -1 ? 0 : index, 0, row);",
   },
   {
     what: "lets an answer grow after its end",
@@ -265,15 +265,14 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "answers without ending the messages",
     file: "actors/session/steps.ts",
-    find: `await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, "synced");`,
-    replace:
-      `await this.#join(next, { turn, inbounds: ends.slice(1), outbounds: rows }, drafts, "synced");`,
+    find: "await this.#join(next, { turn, inbounds: ends, outbounds: rows }, drafts, {",
+    replace: "await this.#join(next, { turn, inbounds: ends.slice(1), outbounds: rows }, drafts, {",
   },
   {
     what: "gives two answers one key",
     file: "actors/session/steps.ts",
-    find: "    this.#answers++;\n    const goesOn",
-    replace: "    const goesOn",
+    find: "    this.#answers++;\n    this.#outcome = answer.outcome;",
+    replace: "    this.#outcome = answer.outcome;",
   },
   {
     what: "starts counting answers anew after a crash",
@@ -297,8 +296,8 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "lets commands join a turn",
     file: "actors/session/incoming.ts",
-    find: "    .filter((waiting) => !isCommand(waiting));",
-    replace: "    .filter((waiting) => waiting.seq > 0);",
+    find: "isSameTalk(waiting, inbound) && !isCommand(waiting))",
+    replace: "isSameTalk(waiting, inbound))",
   },
   {
     what: "lets all that waits join a turn",
@@ -312,8 +311,8 @@ const TURN: readonly PlantedFault[] = [
   {
     what: "does not show the model what was asked",
     file: "actors/session/turn.ts",
-    find: "    replay.push(read.shown);\n",
-    replace: "",
+    find: "    replay.push(shown);\n    return { replay,",
+    replace: "    return { replay,",
   },
   {
     what: "does not show the model what joined",
@@ -347,9 +346,9 @@ const TURN: readonly PlantedFault[] = [
   },
   {
     what: "stores one answer and sends another",
-    file: "actors/session/turn.ts",
-    find: 'const content = this.#isSuppressed(sent) ? "" : attempt.text;',
-    replace: 'const content = this.#isSuppressed(sent) ? "" : shownText;',
+    file: "actors/session/given_answer.ts",
+    find: 'const content = isSuppressed ? "" : attempt.text;',
+    replace: 'const content = isSuppressed ? "" : shownText;',
   },
 ];
 
@@ -401,8 +400,9 @@ const HISTORY: readonly PlantedFault[] = [
   {
     what: "forgets what it just made durable",
     file: "actors/session/session_log.ts",
-    find: "this.conversation.append({ message, timestampMs, lineId: lineIdOf(draft), extras });",
-    replace: "void [message, extras];",
+    find:
+      "this.conversation.append({ message, timestampMs: atMs, lineId: lineIdOf(draft), extras });",
+    replace: "void [message, extras, atMs];",
   },
 ];
 
