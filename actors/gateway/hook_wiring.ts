@@ -5,7 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { HookConfig } from "../config/schema/hooks.ts";
 import { Deadline } from "../kernel/deadline.ts";
@@ -17,7 +17,13 @@ import { Hooks } from "../tools/hooks/hooks.ts";
 import { describeHooks, moduleHook } from "../tools/hooks/module_hook.ts";
 import { hostStarter } from "../tools/host/adapters/host_starter.ts";
 import { ToolHosts } from "../tools/host/tool_hosts.ts";
-import { fileOfModule, loadingProblem, moduleUrl, realPlace } from "./adapters/module_places.ts";
+import {
+  fileOfModule,
+  isThere,
+  loadingProblem,
+  moduleUrl,
+  realPlace,
+} from "./adapters/module_places.ts";
 import { moduleSetup } from "./plugin_wiring.ts";
 import { patternOf } from "./rights/command_pattern.ts";
 import { pathRules } from "./tool_wiring.ts";
@@ -106,7 +112,8 @@ async function open(
     const { loaded, workspace } = options;
     const { writableRoots = [] } = pathRules(loaded, workspace);
     const roots = [workspace, ...writableRoots];
-    const inside = placesOf(entry).find((place) => roots.some((root) => isWithin(root, place)));
+    const places = placesOf(entry, workspace);
+    const inside = places.find((place) => roots.some((root) => isWithin(root, place)));
     if (inside !== undefined) {
       return off(`${inside} stands where the assistant could change it; put it somewhere else`);
     }
@@ -156,11 +163,19 @@ function lineOf({ entry: { name, on, onFailure }, problem }: OpenedHook): string
 }
 
 /** Files that decide what it does. */
-function placesOf({ command, module }: HookConfig): readonly string[] {
-  if (command !== null) {
-    return command.filter((word) => /^([/~]|[A-Za-z]:[/\\])/.test(word)).map(realPlace);
-  }
-  return fileOfModule(moduleUrl(module ?? ""));
+function placesOf({ command, module }: HookConfig, folder: string): readonly string[] {
+  if (command === null) return fileOfModule(moduleUrl(module ?? ""));
+  return command.flatMap((word, index) => placesIn(word, folder, index > 0));
+}
+
+/** Files that a word of a command names, also behind `--flag=`; it is run in `folder`. */
+function placesIn(word: string, folder: string, isArgument: boolean): readonly string[] {
+  const path = word.replace(/^-[^=]*=/, "");
+  if (/^([/~]|[A-Za-z]:[/\\])/.test(path)) return [realPlace(path)];
+  const place = realPlace(resolve(folder, path));
+  // A single word may as well be a subcommand, or a program in PATH.
+  const isNamed = isArgument && (/[/\\]/.test(path) || isThere(place));
+  return isNamed && !/^[a-z]+:/i.test(path) ? [place] : [];
 }
 
 /** A program without a folder is looked for in PATH. */

@@ -33,6 +33,7 @@ function brokenHooks(home: GatewayHome) {
   const inWorkspace = join(home.path, "workspace", "hook.sh");
   return [
     { name: "mine", on: ["tool_before"], command: [inWorkspace], onFailure: "allow" },
+    { name: "near", on: ["tool_before"], command: ["sh", "./hook.sh"], onFailure: "allow" },
     {
       name: "gone",
       on: ["tool_before"],
@@ -59,6 +60,7 @@ Deno.test("Hooks keep calls from running, hear what happens, and are told of whe
   const start = lines.join("\n");
   assert.match(start, /^Hook no deploys: on tool_before$/m);
   assert.match(start, /^Hook mine: off: \S+hook\.sh stands where the assistant could change it/m);
+  assert.match(start, /^Hook near: off: \S+hook\.sh stands where the assistant could change it/m);
   assert.match(start, /^Hook gone: off: .*; calls that it has to agree to are refused$/m);
   await gateway.probe.say("anna", "Deploy it");
   await until(() => gateway.probe.textsOf("anna").includes("Done."));

@@ -5,6 +5,7 @@
 
 import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { orNullSync } from "../../kernel/adapters/missing.ts";
 import { realFolderOr, userHomeFolder } from "./local_folders.ts";
 
 /** The specifier as `import` takes it: `npm:…`, or a URL. */
@@ -45,4 +46,9 @@ export function fileOfModule(url: string): readonly string[] {
 /** The path with `~` and symlinks resolved. */
 export function realPlace(path: string): string {
   return realFolderOr(path.replace(/^~(?=[/\\]|$)/, userHomeFolder()));
+}
+
+/** Whether something stands at a path. */
+export function isThere(path: string): boolean {
+  return path.length < 4_096 && orNullSync(() => Deno.lstatSync(path)) !== null;
 }
