@@ -63,3 +63,9 @@ export function tooLarge(what: string, bytesMax: number): ApiError {
   const text = `${what} is larger than ${bytesMax / (1024 * 1024)} MB`;
   return new ApiError("too_large", text, { status: 413 });
 }
+
+/** A text with more characters than are taken. */
+export function tooLong(what: string, charsMax: number): ApiError {
+  const text = `${what} is longer than ${charsMax.toLocaleString("en")} characters`;
+  return new ApiError("too_large", text, { status: 413 });
+}

@@ -151,8 +151,8 @@ export class Api {
   }
 
   async #begin(request: Request, { sender, id }: Pick<Call, "sender" | "id">): Promise<Call> {
-    const { model, isUnified, desk, keep, newId } = this.#options;
-    const asked = await readAskedTurn(request, model());
+    const { model, isUnified, desk, keep, newId, clock } = this.#options;
+    const asked = await readAskedTurn(request, { model: model(), clock });
     const session = request.headers.get(SESSION_HEADER) ?? asked.session;
     const sessionKey = sessionKeyFor({ sender, session }, isUnified());
     const { instructions, earlier } = asked.frame;

@@ -6,7 +6,7 @@ import { LiveExchange } from "../../../../actors/gateway/exchange/exchange.ts";
 import { apiSchema } from "../../../../actors/config/schema/servers.ts";
 import type { JsonObject } from "../../../../actors/kernel/json.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
-import { settle } from "../../../support/until.ts";
+import { settle, until } from "../../../support/until.ts";
 
 /** An API whose assistant is the test. */
 class Bench {
@@ -58,6 +58,10 @@ class Bench {
   }
 }
 
+function textOf(content: string): string {
+  return JSON.stringify({ messages: [{ role: "user", content }] });
+}
+
 async function errorOf(response: Response): Promise<string> {
   const { error: { code, type } } = await response.json();
   return `${response.status} ${type} ${code} ${response.headers.get("x-should-retry")}`;
@@ -98,6 +102,11 @@ Deno.test("A stream shows that it lives while nothing is said, and tells its fai
 Deno.test.each<readonly [string, BodyInit, string]>([
   ["no JSON", "{", "400 invalid_request_error invalid_request false"],
   ["a list", "[]", "400 invalid_request_error invalid_request false"],
+  [
+    "a text of millions",
+    textOf("x".repeat(2_000_001)),
+    "413 invalid_request_error too_large false",
+  ],
   ["too much", new Uint8Array(BODY_BYTES_MAX + 1), "413 invalid_request_error too_large false"],
 ])("A body of %s is refused", async (_what, body, expected) => {
   assert.equal(await errorOf(await new Bench().post(body)), expected);
@@ -164,4 +173,23 @@ Deno.test("What the journal cannot keep is refused so that clients try again", a
   await settle();
   bench.exchanges[0]?.fail("not_taken", "Not kept.");
   assert.equal(await errorOf(await answering), "503 server_error not_taken true");
+});
+
+Deno.test("A body that does not come to its end gives its place back", async () => {
+  const bench = new Bench({ maxConcurrentRequests: 1 });
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"messages":')),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const answering = bench.post(body);
+  await settle();
+  assert.match(await errorOf(await bench.ask({})), /^429 /);
+  await bench.clock.advance(120_000);
+  assert.equal(await errorOf(await answering), "408 invalid_request_error timeout false");
+  await until(() => isCancelled);
+  assert.equal(bench.clock.pending, 0);
+  assert.match(await errorOf(await bench.post("{")), /^400 /);
 });
