@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import { nextTurn } from "../../../../actors/kernel/adapters/event_loop.ts";
 import type { Journal } from "../../../../actors/journal/journal.ts";
 import {
@@ -86,10 +87,30 @@ async function fullBench(): Promise<SessionBench> {
   return bench;
 }
 
+/** No network, no program and no file can be reached until it is disposed of. */
+function unreachableWorld(): Disposable {
+  const refuse = (): never => {
+    throw new TypeError("A replay reached for the world");
+  };
+  const world = [
+    mock.method(globalThis, "fetch", refuse),
+    mock.method(Deno, "connect", refuse),
+    mock.method(Deno, "connectTls", refuse),
+    mock.method(Deno, "resolveDns", refuse),
+    mock.method(Deno, "open", refuse),
+    mock.method(Deno.Command.prototype, "spawn", refuse),
+    mock.method(Deno.Command.prototype, "output", refuse),
+  ];
+  return { [Symbol.dispose]: () => world.forEach((one) => one.mock.restore()) };
+}
+
 Deno.test("A session is replayed from its record, line by line, without model and tools", async () => {
   await using bench = await fullBench();
   const [asked, ran] = [bench.provider.requests.length, bench.ran.length];
-  identical(await replay(bench), bench.history().length);
+  {
+    using _world = unreachableWorld();
+    identical(await replay(bench), bench.history().length);
+  }
   assert.deepEqual([bench.provider.requests.length, bench.ran.length], [asked, ran]);
 });
 
