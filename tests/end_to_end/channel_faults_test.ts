@@ -16,7 +16,7 @@ function echo(): Promise<ModelServer> {
 
 Deno.test.each([["throw", "reject"], ["exit", "close"]])(
   "A Feishu Worker that dies by %s, then by %s, comes back; nothing is lost, doubled or held up",
-  async (...deaths) => {
+  async (first, second) => {
     await using home = await GatewayHome.make();
     await using platform = await FeishuPlatform.start({
       redelivery: { acknowledgeWithinMs: 300, delaysMs: [300, 1_000, 3_000, 5_000] },
@@ -41,7 +41,7 @@ Deno.test.each([["throw", "reject"], ["exit", "close"]])(
       await until(() => probe.textsOf("p1").length === count + 1, { what: "the other channel" });
     };
 
-    for (const [index, fault] of deaths.entries()) {
+    for (const [index, fault] of [first, second].entries()) {
       await isAnswered(`before ${fault}`);
       faults.plant(fault);
       await until(

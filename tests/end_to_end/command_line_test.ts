@@ -107,6 +107,7 @@ Deno.test.each(REFUSALS)(
 Deno.test("A gateway whose state folder is a file says so, and what to do", async () => {
   await using home = await GatewayHome.make();
   home.withoutReplay();
+  home.withoutReplay();
   await writeConfig(home, {});
   await Deno.writeTextFile(join(home.path, "state"), "");
   const { code, stderr } = await runTroupe(["gateway"], home.path);
@@ -119,6 +120,7 @@ Deno.test("A gateway whose state folder is a file says so, and what to do", asyn
 
 Deno.test("A gateway with a damaged journal says so", async () => {
   await using home = await GatewayHome.make();
+  home.withoutReplay();
   home.withoutReplay();
   await writeConfig(home, {});
   await Deno.mkdir(join(home.path, "state"));
@@ -202,6 +204,7 @@ Deno.test("A question whose answer cannot be written says so and ends with exit 
 
 Deno.test("A question whose conversation cannot be read is left by a signal", async () => {
   await using home = await GatewayHome.make();
+  home.withoutReplay();
   home.withoutReplay();
   await using model = await echo();
   await writeConfig(home, { model });

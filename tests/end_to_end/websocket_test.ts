@@ -80,7 +80,7 @@ Deno.test("channels status tells that a WebSocket's port is taken, until it is f
     /websocket: connecting \(Cannot listen on "127\.0\.0\.1:\d+": .*in use/,
   );
   taken.close();
-  await until(async () => /"state":"ready"/.test(JSON.stringify(await gateway.health())), {
+  await until(async () => (await gateway.channelState("websocket")) === "ready", {
     what: "a server that listens",
     timeoutMs: 30_000,
   });

@@ -88,6 +88,8 @@ export class FakeGateway {
       case "remember_inbound":
         this.inboundMemory.set(message.platformId, message.channelState);
         return message.replyTo.reply("remembered");
+      case "recall_inbound":
+        return message.replyTo.reply(this.inboundMemory.get(message.platformId) ?? null);
       case "list_sessions":
         return message.replyTo.reply([]);
       case "read_session":

@@ -103,6 +103,9 @@ export class GatewayHome implements AsyncDisposable {
 }
 
 const record: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+const channelStates = z.object({
+  channels: z.record(z.string(), z.object({ state: z.string() })),
+});
 
 /** A gateway process that has said that it is ready. */
 export class GatewayProcess implements AsyncDisposable {
@@ -160,6 +163,11 @@ export class GatewayProcess implements AsyncDisposable {
     if (url === undefined) throw new Error(`No health line in:\n${this.output}`);
     const response = await fetch(url);
     return record.parse(await response.json());
+  }
+
+  /** What the health says of a channel's state. */
+  async channelState(name: string): Promise<string | undefined> {
+    return channelStates.parse(await this.health()).channels[name]?.state;
   }
 
   /** Ends it as a power cut would. */

@@ -8,9 +8,17 @@ import { orNull, removeIfThere } from "../../../kernel/adapters/missing.ts";
 import { DiskTextFiles } from "../../../kernel/adapters/text_files.ts";
 import { type Fence, FENCE_FILE, parseFence } from "../fence.ts";
 
-/** The fence around a state folder; null where there is none. */
+/**
+ * The fence around a state folder; null where there is none. Where a file stands in the folder's
+ * place there is none either: whoever locks the folder says what is wrong with it.
+ */
 export async function readFence(stateFolder: string): Promise<Fence | null> {
-  return parseFence(await orNull(Deno.readTextFile(join(stateFolder, FENCE_FILE))));
+  try {
+    return parseFence(await orNull(Deno.readTextFile(join(stateFolder, FENCE_FILE))));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotADirectory) return null;
+    throw error;
+  }
 }
 
 /** Puts a fence around a state folder. */
