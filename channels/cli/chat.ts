@@ -64,6 +64,8 @@ class Conversation {
   /** A signal, or a line that broke, ended it. */
   #isCut = false;
   #breakage: Error | undefined;
+  /** The signal has stopped a turn, and done its work; the next one ends the process by itself. */
+  #isSpent = false;
 
   constructor(scene: ConversationScene, memory: Memory) {
     const { dim, isTyped, makeRenderer } = scene;
@@ -102,7 +104,8 @@ class Conversation {
     this.#input.close();
     if (this.#breakage !== undefined) throw this.#breakage;
     if (this.#isCut || line.via !== "own") return;
-    if (isTyped) void this.#interrupted.then((signal) => exit(exitCodeFor(signal)));
+    const left = this.#isSpent ? Promise.withResolvers<never>().promise : this.#interrupted;
+    if (isTyped) void left.then((signal) => exit(exitCodeFor(signal)));
     if (isTyped && this.#open.count > 0) {
       terminal.write("Waiting for the running turn; Ctrl-C leaves it for the next time\n");
     }
@@ -110,7 +113,7 @@ class Conversation {
     const over = new AbortController();
     using _over = { [Symbol.dispose]: () => over.abort() };
     const waiting = waitForSubagents(line, { terminal, limitMs, signal: over.signal });
-    await Promise.race([waiting, this.#interrupted]);
+    await Promise.race([waiting, left]);
   }
 
   close(): void {
@@ -125,7 +128,8 @@ class Conversation {
     });
     void this.#interrupted.then((signal) => {
       // From a terminal that edits its lines itself, Ctrl-C comes as a signal; a second one ends.
-      if (!isTyped || signal !== "SIGINT" || !this.#turn.stop()) this.#cut();
+      this.#isSpent = isTyped && signal === "SIGINT" && this.#turn.stop();
+      if (!this.#isSpent) this.#cut();
     });
     line.broken.catch((error) => {
       this.#breakage = asError(error);

@@ -13,6 +13,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Standard error is a terminal that wants colours (`NO_COLOR` is not set). */
   readonly hasColors: boolean;
+  /** Standard output is a terminal in which what stands there can be written over. @default false */
+  readonly canRedraw?: boolean;
   /** Standard output is a terminal that shows bold, underlines and colours. @default false */
   readonly hasStyles?: boolean;
   /** Characters in a line of standard output, as the window is now. @default COLUMNS_USUAL */
@@ -32,6 +34,7 @@ export function systemTerminal(): Terminal {
     writeError: (text) => writeAll(Deno.stderr, text),
     isInteractive: Deno.stdout.isTerminal(),
     hasColors: Deno.stderr.isTerminal() && wantsStyles,
+    canRedraw: Deno.stdout.isTerminal() && !isDumb(),
     hasStyles: Deno.stdout.isTerminal() && wantsStyles,
     columns,
     rows,

@@ -44,7 +44,7 @@ export async function topCommand(flags: TopFlags, terminal: Terminal): Promise<n
     );
     return 1;
   }
-  const isDrawn = terminal.hasStyles === true && flags.json !== true && flags.once !== true;
+  const isDrawn = terminal.canRedraw === true && flags.json !== true && flags.once !== true;
   using leaving = leaveOnSignal();
   if (isDrawn) terminal.write(ENTER);
   try {
