@@ -140,22 +140,10 @@ const GUARD = `export function tool_before({ tool }) {
   if (tool === "list_dir") return { decision: "refuse", reason: "said the guard" };
 }`;
 
-/** Commands that load what no other one does, and what each says. */
+/** Commands, and what each says. That all modules are inside is held without starting them. */
 const COMMANDS: readonly (readonly [line: string, said: RegExp])[] = [
   ["sessions search zebra", /locker code is zebra/],
-  ["sessions replay cli:direct", /./],
-  ["top --once", /cli/],
-  ["status", /test-model/],
-  ["doctor --offline --json", /"Deno|"deno/],
-  ["config check", /config\.json/],
-  ["config schema", /"\$schema"/],
-  ["completion bash", /complete/],
-  ["skills list", /skill/i],
-  ["cron list", /./],
-  ["mcp list", /^friend: stdio, .*: ready/m],
-  ["logs -n 1", /./],
-  ["audit verify", /./],
-  ["service install --print --manager systemd", /ExecStart=/],
+  ["doctor --offline --json", /inside the compiled program/],
 ];
 
 Deno.test({
