@@ -151,7 +151,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     ...{ loaded, version, world, journal, uptimeMs, isScheduled },
     watch: watch.watching,
     spawn: (definition) => system.spawn(definition),
-    ...{ findLocalServers, provider: options.provider },
+    ...{ findLocalServers, provider: options.provider, providers: options.providers },
     shell: { ...shell, tools: shellTools },
   });
   inForce = () => services.now().loaded;

@@ -40,6 +40,8 @@ export interface GatewayOptions {
   readonly tools?: readonly Tool[];
   /** Who answers in place of the models of the configuration. @default nobody does */
   readonly provider?: Provider | undefined;
+  /** Further ones: the one named `x` answers for models named `x/…`. @default none */
+  readonly providers?: readonly Provider[] | undefined;
   /** Answered at the control door besides the gateway's own requests. */
   readonly handlers?: readonly ControlHandler[];
   /** @default the module that hosts the channels there are */

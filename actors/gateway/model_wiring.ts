@@ -41,6 +41,8 @@ export interface ModelWiring {
   readonly findLocalServers?: FindLocalServers | undefined;
   /** Who answers in place of the models of the configuration. @default nobody does */
   readonly provider?: Provider | undefined;
+  /** Further ones: the one named `x` answers for models named `x/…`. @default none */
+  readonly providers?: readonly Provider[] | undefined;
   /** Who watches calls. @default nobody does */
   readonly watch?: Watch | undefined;
 }
@@ -86,11 +88,11 @@ export function wireModels(wiring: ModelWiring): WiredModels {
 
 function findModel(name: string, wiring: ModelWiring): FoundModel {
   const { agents: { defaults }, modelPresets, providers } = wiring.loaded.config;
-  if (wiring.provider !== undefined) {
-    const settings = { ...settingsOf(defaults), model: name };
-    const description = `${name} by ${wiring.provider.name}`;
-    const provider = ownProvider(wiring.provider, wiring);
-    return { state: "found", model: { settings, provider, description } };
+  const preset = Object.hasOwn(modelPresets, name) ? modelPresets[name] : undefined;
+  const own = ownModel(preset?.model ?? name, wiring);
+  if (own !== undefined) {
+    const settings = { ...settingsOf(defaults, preset), model: preset?.model ?? name };
+    return { state: "found", model: { settings, ...own } };
   }
   const choice = chooseNamedModel(name, { ...defaults, presets: modelPresets }, providers);
   if (choice.state === "refused") return choice;
@@ -130,10 +132,8 @@ function wireProvider(
   wiring: ModelWiring,
 ): { readonly provider: LoadableProvider; readonly line: string } {
   const { config, locations } = wiring.loaded;
-  if (wiring.provider !== undefined) {
-    const line = `Model: ${config.agents.defaults.model} by ${wiring.provider.name}`;
-    return { provider: ownProvider(wiring.provider, wiring), line };
-  }
+  const own = ownModel(config.agents.defaults.model, wiring);
+  if (own !== undefined) return { provider: own.provider, line: `Model: ${own.description}` };
   const choice = chooseModels(config.agents.defaults, config.providers);
   if (choice.state === "problem") throw unusable(choice, locations.configFile);
   const options = providerOptions(wiring);
@@ -151,12 +151,29 @@ function watched(provider: LoadableProvider, { watch = UNWATCHED }: ModelWiring)
   return watchedProvider(provider, watch);
 }
 
-/** That of the program around the gateway. */
-function ownProvider(provider: Provider, wiring: ModelWiring): LoadableProvider {
-  const { loaded: { config }, world: { clock, random } } = wiring;
+/** A model of the program around the gateway; undefined where the configuration says who answers. */
+function ownModel(
+  model: string,
+  wiring: ModelWiring,
+): { readonly provider: LoadableProvider; readonly description: string } | undefined {
+  const { loaded: { config }, world: { clock, random }, providers = [] } = wiring;
+  const named = providers.find(({ name }) => model.startsWith(`${name}/`));
+  const own = named === undefined ? wiring.provider : withoutPrefix(named);
+  if (own === undefined) return undefined;
   const mode = config.agents.defaults.providerRetryMode;
-  const retried = withRetry(provider, { clock, random, mode });
-  return watched({ ...retried, preload: () => Promise.resolve() }, wiring);
+  const retried = withRetry(own, { clock, random, mode });
+  const provider = watched({ ...retried, preload: () => Promise.resolve() }, wiring);
+  return { provider, description: `${model} by ${own.name}` };
+}
+
+/** It calls its models by their own names. */
+function withoutPrefix(provider: Provider): Provider {
+  const { name } = provider;
+  return {
+    name,
+    chat: (request, signal) =>
+      provider.chat({ ...request, model: request.model.slice(name.length + 1) }, signal),
+  };
 }
 
 function providerOptions(

@@ -78,6 +78,8 @@ export interface WiringOptions {
   readonly findLocalServers?: FindLocalServers | undefined;
   /** Who answers in place of the models of the configuration. @default nobody does */
   readonly provider?: Provider | undefined;
+  /** Further ones: the one named `x` answers for models named `x/…`. @default none */
+  readonly providers?: readonly Provider[] | undefined;
   /** Who watches turns and calls. @default nobody does */
   readonly watch?: Watch | undefined;
   /** @default there is no shell */

@@ -6,6 +6,7 @@
 import project from "../../../deno.json" with { type: "json" };
 import { channelEntries } from "../../../channels/registry.ts";
 import type { ChannelSessionMessage } from "../../../channels/channel.ts";
+import type { Provider } from "../../../providers/provider.ts";
 import { systemConfigSource } from "../../config/adapters/system_source.ts";
 import { loadConfig, type LoadedConfig } from "../../config/load_config.ts";
 import type { ConfigSource } from "../../config/source.ts";
@@ -21,6 +22,8 @@ import type { CreateGatewayOptions, SendOptions } from "./library_options.ts";
 /** Name of the program's channel and first part of its session keys. */
 const CHANNEL = "sdk";
 const TAKEN: ReadonlySet<string> = new Set([CHANNEL, "api", "cli", "system"]);
+
+const PROVIDER_NAME = /^[^\s/]+$/;
 
 /** There is no good answer. */
 export class ExchangeError extends GatewayError {
@@ -50,14 +53,16 @@ export class EmbeddedGateway implements AsyncDisposable {
 
   /** Starts one; as {@link createGateway}, which is the way here. */
   static async start(options: CreateGatewayOptions): Promise<EmbeddedGateway> {
-    const { tools = [], channels = [], provider, isWhole = false, print = () => {} } = options;
+    const { tools = [], channels = [], provider, providers = [] } = options;
+    const { isWhole = false, print = () => {} } = options;
+    checkProviders(providers);
     const taken = channels.find(({ name }) => TAKEN.has(name));
     if (taken !== undefined) throw new TypeError(`Cannot add channel "${taken.name}": it is taken`);
     const loaded = await load(options);
     const world = systemWorld();
     const desk = new ExchangeDesk(CHANNEL, "the program that the gateway runs in");
     const gateway = await Gateway.start({
-      ...{ loaded, version: project.version, world, print, isWhole, tools, provider },
+      ...{ loaded, version: project.version, world, print, isWhole, tools, provider, providers },
       localChannels: [desk.local, ...channels],
       command: "library",
     });
@@ -106,6 +111,14 @@ export class EmbeddedGateway implements AsyncDisposable {
   /** Running turns get a moment to finish; nothing of the gateway is left after this. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#gateway[Symbol.asyncDispose]();
+  }
+}
+
+function checkProviders(providers: readonly Provider[]): void {
+  const names = new Set<string>();
+  for (const { name } of providers) {
+    if (PROVIDER_NAME.test(name) && !names.has(name)) names.add(name);
+    else throw new TypeError(`Cannot add provider "${name}": it needs a name of its own, no "/"`);
   }
 }
 

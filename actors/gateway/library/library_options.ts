@@ -37,6 +37,13 @@ export interface CreateGatewayOptions {
   readonly channels?: readonly LocalChannel[];
   /** Who answers in place of the models of the configuration; what fails for a while is repeated. */
   readonly provider?: Provider;
+  /**
+   * Further ones, beside `provider` and the configuration: the one named `x` answers for models
+   * named `x/…`, which it is asked for without the `x/`.
+   *
+   * @default none
+   */
+  readonly providers?: readonly Provider[];
   /** Gets a line for each part as it comes up. @default nobody reads them */
   readonly print?: (line: string) => void;
 }

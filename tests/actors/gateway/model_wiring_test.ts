@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { wireModels } from "../../../actors/gateway/model_wiring.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
+import type { ChatEvent, ChatRequest, Provider } from "../../../providers/provider.ts";
+import { ScriptedProvider } from "../../support/scripted_provider.ts";
 import { loadSettings } from "../config/_load.ts";
+
+const REQUEST: ChatRequest = {
+  ...{ model: "m", messages: [], tools: [], tokensMax: 100, temperature: 0 },
+  ...{ reasoningEffort: null, conversationId: "c" },
+};
 
 const SPARE = { model: "deepseek/spare", contextWindowTokens: 20_000 };
 
@@ -86,4 +93,37 @@ Deno.test.each<[string, object]>([
     assert.equal(message.replace(/; mend it in .*$/, ""), problem);
     return true;
   });
+});
+
+Deno.test("wireModels asks a program's own provider for the models under its name", async () => {
+  const asked: string[] = [];
+  const own = (name: string): Provider => ({
+    name,
+    async *chat({ model }): AsyncGenerator<ChatEvent> {
+      asked.push(`${name} ${model}`);
+      yield* new ScriptedProvider(["hi"]).chat(REQUEST, new AbortController().signal);
+    },
+  });
+  const loaded = await loadSettings({
+    agents: { defaults: { model: "mine/big" } },
+    modelPresets: { fast: { model: "yours/small/1", maxTokens: 2_000 } },
+    providers: { deepseek: { apiKey: "k2" } },
+  });
+  const providers = [own("mine"), own("yours")];
+  const { models, line } = wireModels({ loaded, world: systemWorld(), providers });
+  assert.equal(line, "Model: mine/big by mine");
+  const found = [models.find("fast"), models.find("mine/other"), models.find("deepseek-chat")];
+  const chosen = [models.standard, ...found.flatMap((one) => "model" in one ? [one.model] : [])];
+  const names = chosen.map(({ provider, settings }) => `${provider.name} ${settings.model}`);
+  assert.deepEqual(names, [
+    "mine mine/big",
+    "yours yours/small/1",
+    "mine mine/other",
+    "deepseek deepseek-chat",
+  ]);
+  assert.equal(chosen[1]?.settings.tokensMax, 2_000);
+  for (const { provider, settings: { model } } of chosen.slice(0, 3)) {
+    await Array.fromAsync(provider.chat({ ...REQUEST, model }, new AbortController().signal));
+  }
+  assert.deepEqual(asked, ["mine big", "yours small/1", "mine other"]);
 });

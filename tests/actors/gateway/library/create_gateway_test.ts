@@ -180,6 +180,8 @@ Deno.test("Options that contradict each other are refused before anything starts
     run: () => Promise.resolve(),
     deliver: () => Promise.resolve({ messageIds: [] }),
   });
+  const provider = new ScriptedProvider([]);
+  await assert.rejects(createGateway({ providers: [provider, provider] }), /name of its own/);
   await assert.rejects(
     createGateway({ channels: [{ name: "cli", create }] }),
     /"cli": it is taken/,
