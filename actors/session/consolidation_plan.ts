@@ -133,7 +133,7 @@ export function settledEnd(
   turnId: string | undefined,
 ): number {
   let end = from;
-  for (let index = messages.length - 1; index > from; index--) {
+  for (let index = messages.length - 1; index >= from; index--) {
     const stored = messages[index];
     if (end === from && stored?.message.role === "user") end = index;
     const isOpen = turnId !== undefined && stored?.lineId?.startsWith(`${turnId}:`) === true;

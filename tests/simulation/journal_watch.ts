@@ -102,6 +102,14 @@ export class JournalWatch {
     });
   }
 
+  /** Marks of the messages that a session works on: none of them has an answer yet. */
+  marksAtWork(sessionKey: string): readonly string[] {
+    return this.shownStory(sessionKey).flatMap(({ line: { inboundSeq }, marks }) => {
+      const inbound = inboundSeq === null ? undefined : this.inbounds.get(inboundSeq);
+      return inbound?.row.state === "running" ? marks : [];
+    });
+  }
+
   /** All lines that were ever committed, also of histories that began anew since. */
   allLines(): readonly StoryLine[] {
     return this.#lines;

@@ -122,10 +122,14 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     activity,
     newEffect,
     chats: plan.messages,
-    onRequest: (request, mayBeCut) => {
-      const story = watch.shownStory(request.conversationId);
-      const isSummedUp = disk.isSummedUp(sessionFileName(request.conversationId));
-      record.breaches.push(...checkRequest(request, story, { mayBeCut: mayBeCut || isSummedUp }));
+    onRequest: (request, wasTooLong) => {
+      const { conversationId } = request;
+      const ground = {
+        story: watch.shownStory(conversationId),
+        atWork: watch.marksAtWork(conversationId),
+        mayBeCut: wasTooLong || disk.isSummedUp(sessionFileName(conversationId)),
+      };
+      record.breaches.push(...checkRequest(request, ground));
     },
   });
   const tools = simulatedTools({

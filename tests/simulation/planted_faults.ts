@@ -404,6 +404,12 @@ const HISTORY: readonly PlantedFault[] = [
       "this.conversation.append({ message, timestampMs: atMs, lineId: lineIdOf(draft), extras });",
     replace: "void [message, extras, atMs];",
   },
+  {
+    what: "sums up the message that a turn works on",
+    file: "actors/session/consolidation_plan.ts",
+    find: "index >= from; index--) {",
+    replace: "index > from; index--) {",
+  },
 ];
 
 const KERNEL: readonly PlantedFault[] = [

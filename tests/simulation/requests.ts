@@ -7,16 +7,20 @@ import type { ChatMessage, ChatRequest } from "../../providers/provider.ts";
 import type { StoryLine } from "./journal_watch.ts";
 import { marksOfPeople, textOf } from "./marks.ts";
 
-/**
- * What is wrong with a request, given the durable history of its session, as far as the model may
- * see it; normally nothing.
- *
- * @param mayBeCut the beginning may be left out: it was too long for the model
- */
+/** What a request is about. */
+export interface RequestGround {
+  /** The durable history of its session, as far as the model may see it. */
+  readonly story: readonly StoryLine[];
+  /** Marks of the messages that it must answer. */
+  readonly atWork: readonly string[];
+  /** The beginning may be left out: it was too long for the model, or is summed up. */
+  readonly mayBeCut: boolean;
+}
+
+/** What is wrong with a request; normally nothing. */
 export function checkRequest(
   request: ChatRequest,
-  story: readonly StoryLine[],
-  { mayBeCut }: { readonly mayBeCut: boolean },
+  { story, atWork, mayBeCut }: RequestGround,
 ): string[] {
   const { messages, conversationId } = request;
   const wrong = [...wrongOrder(messages), ...wrongCalls(messages)];
@@ -25,6 +29,8 @@ export function checkRequest(
   const isEnd = shown === "" ? tellOfInside(messages) : said.endsWith(` ${shown}`);
   const isRight = shown === said || (mayBeCut && isEnd);
   if (!isRight) wrong.push(`shows "${shown}" of what was said: "${said}"`);
+  const missing = atWork.filter((mark) => !shown.split(" ").includes(mark));
+  if (missing.length > 0) wrong.push(`leaves out what it is to answer: ${missing.join(" ")}`);
   return wrong.map((what) => `a request of ${conversationId} ${what}`);
 }
 

@@ -72,6 +72,8 @@ Deno.test.each([
   ["", 0, undefined, 0],
   ["uauatua", 0, "t", 2],
   ["uauatua", 0, "other", 5],
+  ["uauatua", 2, "t", 2],
+  ["uauaua", 2, "t", 2],
 ])("Summing up %s from %s beside turn %s goes as far as %s", (roles, from, turn, end) => {
   const messages = talk(roles, (index) => index >= 2 ? "t" : "before");
   assert.equal(settledEnd(messages, from, turn), end);
