@@ -77,6 +77,11 @@ export const channelEntries: readonly ChannelEntry[] = [
   ),
 ];
 
+/** What the configuration has to know of them. */
+export const channelManifests: readonly ChannelManifest[] = channelEntries.map(({ manifest }) =>
+  manifest
+);
+
 /**
  * All channels under a configuration: ours, and those whose section names a module. None of those
  * takes the name of one of ours.

@@ -7,7 +7,7 @@ import { isList, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { isSecretName } from "./secrets.ts";
 
 /** What stands in place of a secret. */
-const MASK = "***";
+export const MASK = "***";
 /** Shorter values are too common to be taken out of every line. */
 const SECRET_CHARS_MIN = 6;
 /** What looks like a key, wherever it comes from. */

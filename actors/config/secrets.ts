@@ -38,6 +38,16 @@ const FREE_MAPS: ReadonlySet<string> = new Set(["extraHeaders", "extraQuery", "h
 const SECRET_MAPS: ReadonlySet<string> = new Set(["apiKeys"]);
 const URL_PASSWORD = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/;
 
+/** Distinct values in the order in which they are blotted out: a part never uncovers the whole. */
+export function longestFirst(values: Iterable<string>): readonly string[] {
+  return [...new Set(values)].toSorted((one, other) => other.length - one.length);
+}
+
+/** The password in a URL; undefined where there is none. */
+export function passwordIn(text: string): string | undefined {
+  return URL_PASSWORD.exec(text)?.[1];
+}
+
 /** Whether a key or variable is named like a secret: `apiKey`, `GITHUB_TOKEN`, `Authorization`. */
 export function isSecretName(name: string): boolean {
   const words = name.replace(/[a-z0-9](?=[A-Z])/g, "$& ").split(/[^A-Za-z]+/);
@@ -55,14 +65,14 @@ export function secretsOf(config: Config, hints: SecretHints): ConfigSecrets {
     const isHidden = isSecretKey(path, hints.manifests) ||
       (isInFreeMap(path) && interpolatedKeys.has(path.join("\n")));
     if (isHidden) values.add(text);
-    const password = URL_PASSWORD.exec(text)?.[1];
+    const password = passwordIn(text);
     if (password !== undefined) values.add(password);
   });
   const variables = secretVariables(hints);
   for (const name of variables) values.add(hints.env[name] ?? "");
   values.delete("");
   return {
-    values: [...values].toSorted((one, other) => other.length - one.length),
+    values: longestFirst(values),
     variables,
     interpolated: [...new Set(hints.interpolations.map(({ variable }) => variable))],
   };

@@ -10,13 +10,10 @@ import type { ChannelManifest } from "./channel_manifest.ts";
 import { castValue } from "./cast.ts";
 import type { KeyPath } from "./key_path.ts";
 import type { LoadedConfig } from "./load_config.ts";
-import { redact } from "./redact.ts";
+import { MASK, redact } from "./redact.ts";
 import { isHiddenKey } from "./secrets.ts";
 import { shapeOf } from "./shape.ts";
 import { own } from "./tree.ts";
-
-/** What stands in place of a secret. */
-const MASK = "***";
 
 /** All settings in the places where they stand in the file, defaults and environment included. */
 export function shownSettings(

@@ -10,14 +10,22 @@
  */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([aborted, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+  using _listening = onAbort(signal, () => reject(signal.reason));
+  return await Promise.race([aborted, promise]);
+}
+
+/** Calls back when the signal aborts, at once where it has, until it is disposed of. */
+export function onAbort(signal: AbortSignal, callback: () => void): Disposable {
+  if (signal.aborted) callback();
+  else signal.addEventListener("abort", callback, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener("abort", callback) };
+}
+
+/** Resolves when the signal aborts. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  onAbort(signal, resolve);
+  return promise;
 }
 
 /**

@@ -8,7 +8,7 @@ import { ConfigError } from "../../actors/config/errors.ts";
 import { loadConfig } from "../../actors/config/load_config.ts";
 import { locateConfig } from "../../actors/config/locations.ts";
 import { exists } from "../../actors/kernel/adapters/missing.ts";
-import { channelEntries } from "../registry.ts";
+import { channelManifests } from "../registry.ts";
 import { ask, canAsk } from "./adapters/prompt.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import type { LoadFlags } from "./load.ts";
@@ -42,8 +42,7 @@ async function isAnythingSet(): Promise<boolean> {
   const source = systemConfigSource();
   if (await exists(locateConfig(source, undefined).configFile)) return true;
   try {
-    const manifests = channelEntries.map(({ manifest }) => manifest);
-    return (await loadConfig({ source, manifests })).overrides.length > 0;
+    return (await loadConfig({ source, manifests: channelManifests })).overrides.length > 0;
   } catch (error) {
     if (error instanceof ConfigError) return true; // the command says what is wrong
     throw error;

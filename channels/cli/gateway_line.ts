@@ -12,6 +12,7 @@ import { gatherFacts, type Machine } from "../../actors/gateway/rights/rights_fa
 import { type PartNeeds, partsOf } from "../../actors/gateway/rights/rights_table.ts";
 import { wireShell } from "../../actors/gateway/shell_wiring.ts";
 import type { ShellLevelName } from "../../actors/tools/shell/level.ts";
+import { withPort } from "./load.ts";
 
 /** Flags that the gateway is started with. */
 export interface OwnFlags {
@@ -88,10 +89,4 @@ function ownWords({ config, workspace, port }: OwnFlags): string[] {
     ...(workspace === undefined ? [] : ["--workspace", workspace]),
     ...(port === undefined ? [] : ["--port", String(port)]),
   ];
-}
-
-function withPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
-  if (port === undefined) return loaded;
-  const { config } = loaded;
-  return { ...loaded, config: { ...config, gateway: { ...config.gateway, port } } };
 }

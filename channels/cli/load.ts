@@ -6,13 +6,14 @@
 
 import { systemConfigSource } from "../../actors/config/adapters/system_source.ts";
 import { loadConfig, type LoadedConfig } from "../../actors/config/load_config.ts";
+import { longestFirst } from "../../actors/config/secrets.ts";
 import {
   bypassProxyForLoopback,
   removeFromEnvironment,
 } from "../../actors/gateway/adapters/environment.ts";
 import { LogFiles, logFolder } from "../../actors/gateway/adapters/log_files.ts";
 import { configureLogging } from "../../actors/gateway/adapters/logging.ts";
-import { channelEntries } from "../registry.ts";
+import { channelManifests } from "../registry.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 
 /** Flags that these commands share. */
@@ -66,7 +67,7 @@ async function prepare(
   const read = () =>
     loadConfig({
       source,
-      manifests: channelEntries.map(({ manifest }) => manifest),
+      manifests: channelManifests,
       configPath: flags.config,
       workspace: flags.workspace,
     });
@@ -88,11 +89,17 @@ async function prepare(
     reload: async () => {
       const again = await read();
       // What was secret once stays so: old keys may still be in use, and in what is logged.
-      secrets = [...new Set([...secrets, ...again.secrets.values])]
-        .toSorted((one, other) => other.length - one.length);
+      secrets = longestFirst([...secrets, ...again.secrets.values]);
       removeFromEnvironment(again.secrets.variables);
       return again;
     },
     [Symbol.dispose]: () => files?.[Symbol.dispose](),
   };
+}
+
+/** The configuration with another port of the gateway, where one was asked for. */
+export function withPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
+  if (port === undefined) return loaded;
+  const { config } = loaded;
+  return { ...loaded, config: { ...config, gateway: { ...config.gateway, port } } };
 }

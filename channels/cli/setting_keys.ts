@@ -5,11 +5,11 @@
 
 import { configShape } from "../../actors/config/config_shape.ts";
 import type { Shape } from "../../actors/config/shape.ts";
-import { channelEntries } from "../registry.ts";
+import { channelManifests } from "../registry.ts";
 
 /** Sections and settings with a name of their own, sections first. */
 export function settingKeys(): readonly string[] {
-  return keysBelow(configShape(channelEntries.map(({ manifest }) => manifest)), "");
+  return keysBelow(configShape(channelManifests), "");
 }
 
 function keysBelow(shape: Shape, path: string): readonly string[] {

@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import { z } from "zod";
 import type { LocalChannel } from "../../actors/gateway/channel_wiring.ts";
+import { whenAborted } from "../../actors/kernel/aborting.ts";
 import type {
   Channel,
   ChannelContext,
@@ -166,8 +167,5 @@ function shownEvent({ key, phase, text, activity, media }: Delivery): ShownEvent
 /** There is nothing to connect to: ready at once, until it is stopped. */
 async function runUntilStopped({ signal, report }: ChannelContext): Promise<void> {
   report({ state: "ready", detail: "terminals of this machine" });
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
+  await whenAborted(signal);
 }

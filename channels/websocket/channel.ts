@@ -4,6 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { whenAborted } from "../../actors/kernel/aborting.ts";
 import type { Channel, ChannelContext, Delivery, DeliveryReceipt, LookUp } from "../channel.ts";
 import { Delivering } from "../delivering.ts";
 import { reportedRun, untilKnown } from "../running.ts";
@@ -92,7 +93,7 @@ export class WebsocketChannel implements Channel {
       await using server = await this.#listen(receiver);
       receiver.resume();
       this.#ready(server);
-      await aborted(signal);
+      await whenAborted(signal);
       for (const client of [...this.#clients]) client.close(CLOSE.goingAway, "the server stops");
     });
   }
@@ -201,11 +202,4 @@ export class WebsocketChannel implements Channel {
       logger.warn("channels.websocket.websocketRequiresToken is false: programs need no token");
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

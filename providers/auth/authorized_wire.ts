@@ -3,6 +3,7 @@
  * @module
  */
 
+import { untilAborted } from "../../actors/kernel/aborting.ts";
 import type { Fault } from "../failures.ts";
 import { type Answer, type Wire, WireError, type WireRequest } from "../wire/answer.ts";
 import { SignInError } from "./errors.ts";
@@ -37,7 +38,9 @@ export class AuthorizedWire<T> implements Wire {
 
   async #current(signal: AbortSignal): Promise<T> {
     try {
-      return await unlessAborted(this.#tokens.get(), signal);
+      signal.throwIfAborted();
+      // Others may wait for the same tokens: the caller leaves, the work goes on.
+      return await untilAborted(this.#tokens.get(), signal);
     } catch (error) {
       throw error instanceof SignInError ? new WireError(faultOf(error)) : error;
     }
@@ -47,17 +50,4 @@ export class AuthorizedWire<T> implements Wire {
 function faultOf({ code, message }: SignInError): Fault {
   const failure = code === "sign_in_unreachable" ? "provider_connection" : "provider_auth";
   return { failure, tokens: [], text: message };
-}
-
-/** Others may wait for the same tokens: the caller leaves, the work goes on. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const leave = () => reject(signal.reason);
-  signal.addEventListener("abort", leave, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
 }

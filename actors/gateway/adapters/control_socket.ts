@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { removeIfThere } from "../../kernel/adapters/missing.ts";
+import { writeAll } from "../../kernel/adapters/write_all.ts";
 import type { ControlConnection, ControlListener } from "../control.ts";
 import type { ControlPeer } from "../control_client.ts";
 
@@ -172,10 +173,7 @@ class SocketConnection implements ControlConnection {
   }
 
   async write(text: string): Promise<void> {
-    const bytes = new TextEncoder().encode(text);
-    for (let written = 0; written < bytes.length;) {
-      written += await this.#socket.write(bytes.subarray(written));
-    }
+    await writeAll(this.#socket, new TextEncoder().encode(text));
   }
 
   close(): void {

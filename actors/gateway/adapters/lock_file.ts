@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import { writeAll } from "../../kernel/adapters/write_all.ts";
 
 /** Who holds a lock. */
 export interface LockHolder {
@@ -79,9 +80,7 @@ export class LockFile implements Disposable {
   async #write(holder: LockHolder): Promise<void> {
     await this.#file.truncate(0);
     const bytes = new TextEncoder().encode(`${JSON.stringify(holder)}\n`);
-    for (let written = 0; written < bytes.length;) {
-      written += await this.#file.write(bytes.subarray(written));
-    }
+    await writeAll(this.#file, bytes);
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { exists, orNullSync } from "../../kernel/adapters/missing.ts";
+import { writeAllSync } from "../../kernel/adapters/write_all.ts";
 
 /** Of all files together the log takes `filesMax` times as much. */
 const BYTES_MAX = 5_000_000;
@@ -76,9 +77,7 @@ export class LogFiles implements Disposable {
     const bytes = new TextEncoder().encode(line);
     if (this.#file !== undefined && this.#bytes + bytes.length > this.#bytesMax) this.#turnOver();
     const file = this.#file ??= this.#open();
-    for (let written = 0; written < bytes.length;) {
-      written += file.writeSync(bytes.subarray(written));
-    }
+    writeAllSync(file, bytes);
     this.#bytes += bytes.length;
   }
 

@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import { shortHash } from "../../../channels/short_hash.ts";
 import type { ApiConfig } from "../../config/schema/servers.ts";
+import { onAbort } from "../../kernel/aborting.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { asError } from "../../kernel/errors.ts";
 import { invariant } from "../../kernel/invariant.ts";
@@ -240,13 +241,6 @@ export class Api {
     const created = Math.floor(clock.now() / 1_000);
     return { id: `chatcmpl-${id}`, created, model: model() };
   }
-}
-
-/** Calls back when the signal aborts, at once where it has, until it is disposed of. */
-function onAbort(signal: AbortSignal, callback: () => void): Disposable {
-  if (signal.aborted) callback();
-  else signal.addEventListener("abort", callback, { once: true });
-  return { [Symbol.dispose]: () => signal.removeEventListener("abort", callback) };
 }
 
 function modelBody(id: string): Record<string, unknown> {

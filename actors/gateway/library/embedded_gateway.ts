@@ -4,12 +4,13 @@
  */
 
 import project from "../../../deno.json" with { type: "json" };
-import { channelEntries } from "../../../channels/registry.ts";
+import { channelManifests } from "../../../channels/registry.ts";
 import type { ChannelSessionMessage } from "../../../channels/channel.ts";
 import type { Provider } from "../../../providers/provider.ts";
 import { systemConfigSource } from "../../config/adapters/system_source.ts";
 import { loadConfig, type LoadedConfig } from "../../config/load_config.ts";
 import type { ConfigSource } from "../../config/source.ts";
+import { onAbort } from "../../kernel/aborting.ts";
 import { GatewayError } from "../../kernel/errors.ts";
 import { systemWorld } from "../adapters/system_world.ts";
 import type { Exchange } from "../exchange/exchange.ts";
@@ -123,10 +124,8 @@ function checkProviders(providers: readonly Provider[]): void {
 }
 
 function stopOn(signal: AbortSignal, exchange: Exchange): void {
-  const stop = () => exchange.stop();
-  if (signal.aborted) return stop();
-  signal.addEventListener("abort", stop, { once: true });
-  void exchange.end.then(() => signal.removeEventListener("abort", stop));
+  const listening = onAbort(signal, () => exchange.stop());
+  void exchange.end.then(() => listening[Symbol.dispose]());
 }
 
 async function load(options: CreateGatewayOptions): Promise<LoadedConfig> {
@@ -143,6 +142,10 @@ async function load(options: CreateGatewayOptions): Promise<LoadedConfig> {
     readTextFile: () => Promise.resolve(JSON.stringify(config)),
     env: { ...machine.env, TROUPE_HOME: folder },
   };
-  const manifests = channelEntries.map(({ manifest }) => manifest);
-  return await loadConfig({ source, manifests, configPath: configFile, workspace });
+  return await loadConfig({
+    source,
+    manifests: channelManifests,
+    configPath: configFile,
+    workspace,
+  });
 }

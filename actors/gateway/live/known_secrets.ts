@@ -5,6 +5,7 @@
  */
 
 import type { LoadedConfig } from "../../config/load_config.ts";
+import { longestFirst } from "../../config/secrets.ts";
 
 /** Gives all secrets up to now, longest first; the same list until there are new ones. */
 export function knownSecrets(inForce: () => LoadedConfig): () => readonly string[] {
@@ -14,8 +15,7 @@ export function knownSecrets(inForce: () => LoadedConfig): () => readonly string
     const loaded = inForce();
     if (loaded === last) return known;
     last = loaded;
-    known = [...new Set([...known, ...loaded.secrets.values])]
-      .toSorted((one, other) => other.length - one.length);
+    known = longestFirst([...known, ...loaded.secrets.values]);
     return known;
   };
 }

@@ -6,6 +6,7 @@
 
 import { dirname, join } from "node:path";
 import { orNull, removeIfThere } from "./missing.ts";
+import { writeAll, writeAllSync } from "./write_all.ts";
 
 /** Only for the owner: conversations and what is remembered of them are private. */
 const FILE_MODE = 0o600;
@@ -36,7 +37,7 @@ export class DiskTextFiles {
     const end = endOf(file);
     try {
       const isOpen = !text.startsWith("\n") && !isLineEnded(file, end);
-      writeAtOnce(file, new TextEncoder().encode(isOpen ? `\n${text}` : text));
+      writeAllSync(file, new TextEncoder().encode(isOpen ? `\n${text}` : text));
       await file.syncData();
     } catch (error) {
       await cutBack(file, end);
@@ -147,18 +148,6 @@ function isLineEnded(file: Deno.FsFile, end: number): boolean {
   file.seekSync(-1, Deno.SeekMode.End);
   file.readSync(last);
   return last[0] === LINE_END;
-}
-
-/** A disk that fills up takes a part first, and only then fails. */
-function writeAtOnce(file: Deno.FsFile, bytes: Uint8Array): void {
-  let written = 0;
-  while (written < bytes.length) written += file.writeSync(bytes.subarray(written));
-}
-
-/** The same by way of a thread, for long texts. */
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  let written = 0;
-  while (written < bytes.length) written += await file.write(bytes.subarray(written));
 }
 
 /** Best effort: a line that stays cut is moved aside at the next load. */

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { orNullSync } from "../../kernel/adapters/missing.ts";
+import { writeAllSync } from "../../kernel/adapters/write_all.ts";
 import type { SessionShelf, ShelfFile } from "../session_catalog.ts";
 
 /** Files of a folder. It works at once, for a process that does nothing else meanwhile. */
@@ -56,8 +57,4 @@ export class DiskSessionShelf implements SessionShelf {
   #entries(): Iterable<Deno.DirEntry> {
     return orNullSync(() => [...Deno.readDirSync(this.#folder)]) ?? [];
   }
-}
-
-function writeAllSync(file: Deno.FsFile, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length;) written += file.writeSync(bytes.subarray(written));
 }

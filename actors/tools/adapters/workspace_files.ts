@@ -5,6 +5,7 @@
  */
 
 import { basename, dirname, join } from "node:path";
+import { writeAll } from "../../kernel/adapters/write_all.ts";
 import type { NewId } from "../../kernel/random.ts";
 import {
   absolutePath,
@@ -103,9 +104,7 @@ export class WorkspaceFiles implements ToolFiles {
       });
       // A folder on the way may have become a link meanwhile.
       if (await Deno.realPath(temporary) !== temporary) throw changed(path);
-      for (let written = 0; written < bytes.length;) {
-        written += await file.write(bytes.subarray(written));
-      }
+      await writeAll(file, bytes);
       await file.sync();
       await Deno.rename(temporary, target);
     } catch (error) {

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { writeAllSync } from "../../../actors/kernel/adapters/write_all.ts";
+
 /** Where a command writes, and what it knows of its surroundings. */
 export interface Terminal {
   /** Standard output. */
@@ -30,8 +32,8 @@ export const COLUMNS_USUAL = 80;
 export function systemTerminal(): Terminal {
   const wantsStyles = !Deno.noColor && !isDumb();
   return {
-    write: (text) => writeAll(Deno.stdout, text),
-    writeError: (text) => writeAll(Deno.stderr, text),
+    write: (text) => write(Deno.stdout, text),
+    writeError: (text) => write(Deno.stderr, text),
     isInteractive: Deno.stdout.isTerminal(),
     hasColors: Deno.stderr.isTerminal() && wantsStyles,
     canRedraw: Deno.stdout.isTerminal() && !isDumb(),
@@ -65,12 +67,9 @@ function rows(): number | undefined {
 }
 
 /** A reader that has gone away (a closed pipe) is no reason to fail. */
-function writeAll(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
-  const bytes = new TextEncoder().encode(text);
+function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
   try {
-    for (let written = 0; written < bytes.length;) {
-      written += stream.writeSync(bytes.subarray(written));
-    }
+    writeAllSync(stream, new TextEncoder().encode(text));
   } catch (error) {
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }

@@ -15,7 +15,7 @@ import { isHiddenKey } from "../../../actors/config/secrets.ts";
 import { findSetting, type SettingLookup } from "../../../actors/config/setting_path.ts";
 import { shownAt, shownSettings } from "../../../actors/config/shown_settings.ts";
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
-import { channelEntries } from "../../registry.ts";
+import { channelManifests } from "../../registry.ts";
 import { readConfigFile, replaceConfigFile } from "../adapters/config_file.ts";
 import { readAll } from "../adapters/line_input.ts";
 import { ask, canAsk } from "../adapters/prompt.ts";
@@ -39,8 +39,6 @@ export interface SettingWish {
 /** `config set <key> -`: the value is asked for, or comes from a pipe. */
 const FROM_INPUT = "-";
 
-const MANIFESTS = channelEntries.map(({ manifest }) => manifest);
-
 /** Prints a setting, or all; 1 where nothing is set, 2 for a key that there is not. */
 export async function getCommand(
   key: string | undefined,
@@ -48,12 +46,12 @@ export async function getCommand(
   terminal: Terminal,
 ): Promise<number> {
   const loaded = await loadAndPrepare(flags, terminal, { logs: false });
-  const settings = shownSettings(loaded, MANIFESTS);
+  const settings = shownSettings(loaded, channelManifests);
   const found: SettingLookup = key === undefined
-    ? { state: "found", path: [], shape: configShape(MANIFESTS) }
-    : findSetting(key, configShape(MANIFESTS), settings);
+    ? { state: "found", path: [], shape: configShape(channelManifests) }
+    : findSetting(key, configShape(channelManifests), settings);
   if (found.state === "unknown") return refuse(found.problem, terminal);
-  const value = shownAt(settings, found.path, MANIFESTS);
+  const value = shownAt(settings, found.path, channelManifests);
   if (value === undefined) {
     terminal.writeError(`Error: Cannot show ${showPath(found.path)}: nothing is set there\n`);
     return EXIT_FAILED;
@@ -77,7 +75,7 @@ export async function setCommand(
   const { configFile } = locateConfig(source, config);
   const text = await readConfigFile(configFile);
   const present = text === null ? {} : parseConfigText(text, configFile);
-  const found = findSetting(key, configShape(MANIFESTS), present);
+  const found = findSetting(key, configShape(channelManifests), present);
   if (found.state === "unknown") return refuse(found.problem, terminal);
   const { path, shape } = found;
   const name = showPath(path);
@@ -103,7 +101,11 @@ export async function checkCommand(flags: ConfigFlags, terminal: Terminal): Prom
   const source = systemConfigSource();
   const { configFile } = locateConfig(source, flags.config);
   try {
-    const loaded = await loadConfig({ source, manifests: MANIFESTS, configPath: flags.config });
+    const loaded = await loadConfig({
+      source,
+      manifests: channelManifests,
+      configPath: flags.config,
+    });
     const hasFile = await source.readTextFile(configFile) !== null;
     if (flags.json === true) terminal.write(json(checkReport(configFile, hasFile, loaded)));
     else terminal.write(checkText(configFile, hasFile, loaded));
@@ -132,7 +134,7 @@ export async function pathCommand(flags: ConfigFlags, terminal: Terminal): Promi
 
 /** Prints the schema. */
 export function schemaCommand(terminal: Terminal): number {
-  terminal.write(json(configJsonSchema(MANIFESTS)));
+  terminal.write(json(configJsonSchema(channelManifests)));
   return EXIT_DONE;
 }
 
@@ -142,7 +144,7 @@ async function readValue(name: string): Promise<string> {
 }
 
 function shown(value: JsonValue, path: KeyPath): string {
-  const isHidden = isHiddenKey(path, MANIFESTS) ||
+  const isHidden = isHiddenKey(path, channelManifests) ||
     (typeof value === "object" && value !== null);
   return isHidden ? (typeof value === "string" ? "***" : "what was given") : JSON.stringify(value);
 }

@@ -3,11 +3,10 @@
  * @module
  */
 
-import { dirname, join } from "node:path";
 import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
 import { ConfigError } from "../../../actors/config/errors.ts";
 import { loadConfig, type LoadedConfig } from "../../../actors/config/load_config.ts";
-import { locateConfig } from "../../../actors/config/locations.ts";
+import { locate, locateConfig } from "../../../actors/config/locations.ts";
 import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
 import {
   bypassProxyForLoopback,
@@ -19,7 +18,7 @@ import { askDoor } from "../../../actors/gateway/control_client.ts";
 import { statusRequest } from "../../../actors/gateway/control_requests.ts";
 import { thisMachine } from "../../../actors/gateway/rights/adapters/machine.ts";
 import { GatewayError } from "../../../actors/kernel/errors.ts";
-import { channelEntries } from "../../registry.ts";
+import { channelManifests } from "../../registry.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { CHECKS } from "../doctor/checks.ts";
 import { examine } from "../doctor/examine.ts";
@@ -52,7 +51,7 @@ export async function doctorCommand(
 async function makeScene(flags: DoctorFlags): Promise<DoctorScene> {
   const machine = thisMachine(); // before secrets are taken out of the environment
   const source = systemConfigSource();
-  const { configFile } = locateConfig(source, flags.config);
+  const place = locateConfig(source, flags.config);
   configureLogging({ write: () => {}, isVerbose: false, hasColors: false, secrets: () => [] });
   const read = await tryLoading(flags);
   removeFromEnvironment(read.loaded?.secrets.variables ?? []);
@@ -60,10 +59,10 @@ async function makeScene(flags: DoctorFlags): Promise<DoctorScene> {
   const world = systemWorld();
   return {
     source,
-    configFile,
+    configFile: place.configFile,
     ...read,
     machine,
-    ...await askGateway(join(dirname(configFile), "state"), world),
+    ...await askGateway(locate(place, "").stateFolder, world),
     isOffline: flags.offline ?? false,
     world,
   };
@@ -73,10 +72,14 @@ async function tryLoading(
   { config, workspace }: DoctorFlags,
 ): Promise<{ readonly loaded: LoadedConfig | null; readonly faults: readonly string[] }> {
   try {
-    const manifests = channelEntries.map(({ manifest }) => manifest);
     const source = systemConfigSource();
     return {
-      loaded: await loadConfig({ source, manifests, configPath: config, workspace }),
+      loaded: await loadConfig({
+        source,
+        manifests: channelManifests,
+        configPath: config,
+        workspace,
+      }),
       faults: [],
     };
   } catch (error) {

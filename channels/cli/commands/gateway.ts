@@ -17,7 +17,7 @@ import { processStart, startAgain } from "../adapters/restart.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { chatHandlers } from "../chat_requests.ts";
 import { offerFirstRun } from "../first_run.ts";
-import { type LoadFlags, prepareGateway } from "../load.ts";
+import { type LoadFlags, prepareGateway, withPort } from "../load.ts";
 import { TerminalHub } from "../terminal_hub.ts";
 import { VERSION } from "../version.ts";
 
@@ -85,10 +85,4 @@ async function offerOf({ config, locations }: LoadedConfig): Promise<string> {
   const choice = chooseProvider({ model, provider, providers: config.providers });
   if (choice.state !== "unconfigured") return "";
   return localServersLine(await localServers(), locations.configFile);
-}
-
-function withPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
-  if (port === undefined) return loaded;
-  const { config } = loaded;
-  return { ...loaded, config: { ...config, gateway: { ...config.gateway, port } } };
 }

@@ -13,7 +13,7 @@ import type { Shape } from "../../../actors/config/shape.ts";
 import { foldName } from "../../../actors/config/spelling.ts";
 import { mergeObjects, own, withKey, withoutKey } from "../../../actors/config/tree.ts";
 import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
-import { channelEntries } from "../../registry.ts";
+import { channelManifests } from "../../registry.ts";
 import type { PlanDraft } from "./plan.ts";
 import { valueAt } from "./settings.ts";
 
@@ -65,8 +65,7 @@ export function nanobotSettings(
   workspace: string,
   draft: PlanDraft,
 ): JsonObject {
-  const manifests = channelEntries.map(({ manifest }) => manifest);
-  const shape = configShape(manifests);
+  const shape = configShape(channelManifests);
   const ours = canonicalSettings(migrate(written, new Report("config.json")), shape, () => {});
   const plain = withoutVariables(withCustom(ours), shape, [], draft);
   const settings = knownIn(isObject(plain) ? plain : {}, NANOBOT, [], draft);

@@ -15,7 +15,7 @@ import type { ConfigSource } from "../../../actors/config/source.ts";
 import { own, withKey, withoutKey } from "../../../actors/config/tree.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { sessionFileName } from "../../../actors/session/session_name.ts";
-import { channelEntries } from "../../registry.ts";
+import { channelManifests } from "../../registry.ts";
 import { SourceTree } from "./adapters/source_tree.ts";
 import { jobsIn, planJob } from "./jobs.ts";
 import { type Plan, PlanDraft } from "./plan.ts";
@@ -87,11 +87,14 @@ async function openWorkspace(
 /** The settings in our words, without what has no place here. */
 export function ourSettings(written: JsonObject, draft: PlanDraft): JsonObject {
   const report = new Report(CONFIG);
-  const manifests = channelEntries.map(({ manifest }) => manifest);
-  const known = canonicalSettings(migrate(written, report), configShape(manifests), (path) => {
-    draft.leave("config", showPath(path), ["foreign", "there is no such setting here"]);
-  });
-  const names = manifests.map(({ name }) => name);
+  const known = canonicalSettings(
+    migrate(written, report),
+    configShape(channelManifests),
+    (path) => {
+      draft.leave("config", showPath(path), ["foreign", "there is no such setting here"]);
+    },
+  );
+  const names = channelManifests.map(({ name }) => name);
   return withProviders(withChannels(withoutWorkspace(known), names, draft));
 }
 

@@ -8,7 +8,7 @@ import { ConfigError } from "../../../actors/config/errors.ts";
 import { loadConfig, type LoadedConfig } from "../../../actors/config/load_config.ts";
 import { locateConfig } from "../../../actors/config/locations.ts";
 import type { ConfigSource } from "../../../actors/config/source.ts";
-import { channelEntries } from "../../registry.ts";
+import { channelManifests } from "../../registry.ts";
 import { changeSettings, type SettingChange } from "../section_file.ts";
 
 /** What a configuration file holds. */
@@ -71,7 +71,7 @@ async function load(
       readTextFile: (path) =>
         path === configFile ? Promise.resolve(text) : source.readTextFile(path),
     },
-    manifests: channelEntries.map(({ manifest }) => manifest),
+    manifests: channelManifests,
     configPath: configFile,
   });
 }

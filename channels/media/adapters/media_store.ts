@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { exists } from "../../../actors/kernel/adapters/missing.ts";
+import { writeAll } from "../../../actors/kernel/adapters/write_all.ts";
 import { GatewayError } from "../../../actors/kernel/errors.ts";
 import type { NewId } from "../../../actors/kernel/random.ts";
 
@@ -111,12 +112,6 @@ const PART_OPTIONS: Deno.OpenOptions = {
   truncate: true,
   mode: 0o600,
 };
-
-async function writeAll(file: Deno.FsFile, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length;) {
-    written += await file.write(chunk.subarray(written));
-  }
-}
 
 /** Faults of the disk by what they are; those of the network are not caught here. */
 async function onDisk<T>(name: string, work: () => Promise<T>): Promise<T> {

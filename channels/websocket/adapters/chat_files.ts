@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { orNull } from "../../../actors/kernel/adapters/missing.ts";
+import { writeAll } from "../../../actors/kernel/adapters/write_all.ts";
 import type { KeptChat } from "../chats/chat.ts";
 import { type Entry, entrySchema } from "../chats/entry.ts";
 
@@ -55,7 +56,7 @@ export class ChatFiles {
       truncate: true,
       mode: 0o600,
     });
-    await writeAll(file, text);
+    await writeText(file, text);
     await Deno.rename(`${path}.part`, path);
   }
 
@@ -63,7 +64,7 @@ export class ChatFiles {
     await Deno.mkdir(this.#folder, { recursive: true });
     using file = await Deno.open(this.#path(chatId), { append: true, create: true, mode: 0o600 });
     // A line that a full disk cut short ends here.
-    await writeAll(file, `\n${JSON.stringify(line)}\n`);
+    await writeText(file, `\n${JSON.stringify(line)}\n`);
   }
 
   #path(chatId: string): string {
@@ -71,11 +72,8 @@ export class ChatFiles {
   }
 }
 
-async function writeAll(file: Deno.FsFile, text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
-  }
+async function writeText(file: Deno.FsFile, text: string): Promise<void> {
+  await writeAll(file, new TextEncoder().encode(text));
   await file.syncData();
 }
 

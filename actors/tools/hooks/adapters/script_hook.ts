@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onAbort } from "../../../kernel/aborting.ts";
 import type { JsonValue } from "../../../kernel/json.ts";
 import { asError } from "../../../kernel/errors.ts";
 import { stdioEnvironment } from "../../mcp/adapters/stdio_command.ts";
@@ -26,13 +27,8 @@ export function scriptHook(command: HookCommand): RunHook {
   return async (event, signal) => {
     signal.throwIfAborted();
     await using child = start(command);
-    const end = () => child.kill();
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      return await answerOf(child, `${JSON.stringify(event)}\n`, signal);
-    } finally {
-      signal.removeEventListener("abort", end);
-    }
+    using _listening = onAbort(signal, () => child.kill());
+    return await answerOf(child, `${JSON.stringify(event)}\n`, signal);
   };
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { writeAll } from "../../../kernel/adapters/write_all.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import { Deadline } from "../../../kernel/deadline.ts";
 import { asError } from "../../../kernel/errors.ts";
@@ -175,12 +176,6 @@ function refusal(status: string, reason: string): string {
 
 function write(connection: Deno.Conn, text: string): Promise<void> {
   return writeAll(connection, new TextEncoder().encode(text));
-}
-
-async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += await connection.write(bytes.subarray(written));
-  }
 }
 
 function close(connection: Deno.Conn): void {

@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { orNull } from "../../../kernel/adapters/missing.ts";
+import { writeAll } from "../../../kernel/adapters/write_all.ts";
 import { LineSplitter } from "../../host/line_splitter.ts";
 
 const LIVE_BYTES_MAX = 256 * 1024 ** 2;
@@ -80,10 +81,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 async function write(stream: typeof Deno.stdout, text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) {
-    written += await stream.write(bytes.subarray(written));
-  }
+  await writeAll(stream, new TextEncoder().encode(text));
 }
 
 /** Runs the job that the first line of the input names; the input ends early with the gateway. */

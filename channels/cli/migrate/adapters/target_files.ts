@@ -5,6 +5,7 @@
 
 import { dirname, join } from "node:path";
 import { exists, orNull, removeIfThere } from "../../../../actors/kernel/adapters/missing.ts";
+import { writeAll } from "../../../../actors/kernel/adapters/write_all.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -82,12 +83,6 @@ export class TargetFiles {
       await removeIfThere(temporary);
       throw error;
     }
-  }
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
   }
 }
 
