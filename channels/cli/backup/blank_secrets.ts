@@ -3,12 +3,11 @@
  * @module
  */
 
-import { isHiddenKey } from "../../../actors/config/secrets.ts";
+import { isHiddenKey, passwordIn } from "../../../actors/config/secrets.ts";
 import type { ChannelManifest } from "../../../actors/config/channel_manifest.ts";
 import type { KeyPath } from "../../../actors/config/key_path.ts";
 import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 
-const URL_PASSWORD = /:\/\/[^/?#\s@:]*:[^/?#\s@]+@/;
 const PLACEHOLDER = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/g;
 
 /** The settings with `${TROUPE_SECRET_…}` in place of each secret that stands there itself. */
@@ -30,7 +29,7 @@ export function withoutSecrets(
     if (typeof value !== "string" || value === "") return value;
     // What only names variables is no secret itself.
     if (value.replaceAll(PLACEHOLDER, "").trim() === "") return value;
-    const isHidden = isHiddenKey(path, manifests) || URL_PASSWORD.test(value);
+    const isHidden = isHiddenKey(path, manifests) || passwordIn(value) !== undefined;
     return isHidden ? `\${${variableFor(path)}}` : value;
   }
 }

@@ -17,12 +17,17 @@ import {
 import { askDoor } from "../../../actors/gateway/control_client.ts";
 import { withIdleJournal } from "../../../actors/gateway/state_journal.ts";
 import { orNull, removeIfThere } from "../../../actors/kernel/adapters/missing.ts";
-import { channelEntries } from "../../registry.ts";
+import { channelManifests } from "../../registry.ts";
 import { readConfigFile } from "../adapters/config_file.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { archiveFiles } from "../backup/adapters/archive_files.ts";
 import { ArchiveWriter } from "../backup/adapters/archive_writer.ts";
-import { ABOUT_ENTRY, type AboutBackup, BACKUP_VERSION } from "../backup/archive_format.ts";
+import {
+  ABOUT_ENTRY,
+  type AboutBackup,
+  BACKUP_VERSION,
+  BackupError,
+} from "../backup/archive_format.ts";
 import { variablesIn, withoutSecrets } from "../backup/blank_secrets.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
 import { VERSION } from "../version.ts";
@@ -88,8 +93,7 @@ async function addAll(
   const { configFile } = locations;
   const text = await readConfigFile(configFile);
   const settings = parseConfigText(text ?? "{}", configFile);
-  const manifests = channelEntries.map(({ manifest }) => manifest);
-  const kept = hasSecrets ? settings : withoutSecrets(settings, manifests);
+  const kept = hasSecrets ? settings : withoutSecrets(settings, channelManifests);
   const about: AboutBackup = {
     version: BACKUP_VERSION,
     program: VERSION,
@@ -102,7 +106,11 @@ async function addAll(
     const written = hasSecrets ? text : `${JSON.stringify(kept, null, 2)}\n`;
     await archive.addText("config/config.json", written);
   }
-  if (snapshot !== null) await archive.addFile("state/journal.sqlite", snapshot.journal);
+  if (snapshot !== null && !await archive.addFile("state/journal.sqlite", snapshot.journal)) {
+    throw new BackupError(
+      "Cannot back up: the copy of the journal has gone, perhaps by another backup; try again",
+    );
+  }
   const places = { ...locations, workspace: snapshot?.workspace ?? locations.workspace };
   for await (const { name, path, target } of archiveFiles(places, { hasSecrets, hasMedia })) {
     if (target !== null) await archive.addLink(name, target);

@@ -5,9 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { z } from "zod";
+import { writeAll } from "../../../../actors/kernel/adapters/write_all.ts";
 import { asError } from "../../../../actors/kernel/errors.ts";
 import {
   ABOUT_ENTRY,
@@ -19,6 +19,7 @@ import {
   SUMS_ENTRY,
   sumsSchema,
 } from "../archive_format.ts";
+import { BytesAhead } from "../bytes_ahead.ts";
 
 /** The first bytes of what gzip made. */
 const GZIP_MAGIC = [0x1f, 0x8b];
@@ -68,18 +69,17 @@ async function openEntries(path: string, signal: AbortSignal): Promise<Entries> 
   const bytes = isCompressed
     ? file.readable.pipeThrough(new DecompressionStream("gzip"), { signal })
     : file.readable;
-  let ahead = 0;
+  const ahead = new BytesAhead(AHEAD_BYTES_MAX);
   // The decoder takes whatever it is given.
   const paced = new TransformStream<Uint8Array, Uint8Array>({
     transform: async (chunk, controller) => {
-      ahead += chunk.length;
       controller.enqueue(chunk);
-      while (ahead > AHEAD_BYTES_MAX && !signal.aborted) await setImmediate();
+      await ahead.gave(chunk.length, signal);
     },
   });
   const stream = bytes.pipeThrough(paced, { signal })
     .pipeThrough(createTarDecoder({ strict: true }), { signal });
-  return { stream, took: (count) => ahead -= count };
+  return { stream, took: (bytes) => ahead.took(bytes) };
 }
 
 async function unpackEntries(
@@ -155,9 +155,7 @@ async function writeFile(
     using file = await Deno.open(path, { write: true, createNew: true, mode: mode & 0o700 });
     for await (const chunk of body) {
       hash.update(chunk);
-      for (let written = 0; written < chunk.length;) {
-        written += await file.write(chunk.subarray(written));
-      }
+      await writeAll(file, chunk);
     }
     await file.syncData();
   }

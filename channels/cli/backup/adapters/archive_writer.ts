@@ -5,10 +5,11 @@
 
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { createTarPacker, type TarHeader } from "modern-tar";
 import { exists, orNull, removeIfThere } from "../../../../actors/kernel/adapters/missing.ts";
+import { writeAll } from "../../../../actors/kernel/adapters/write_all.ts";
 import { BackupError, SUMS_ENTRY } from "../archive_format.ts";
+import { BytesAhead } from "../bytes_ahead.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** What waits for the disk at most. */
@@ -22,8 +23,8 @@ export class ArchiveWriter implements AsyncDisposable {
   readonly #file: Deno.FsFile;
   readonly #writing: Promise<void>;
   readonly #sums: Record<string, string> = {};
-  #given = 0;
-  #taken = 0;
+  readonly #ahead = new BytesAhead(WAITING_BYTES_MAX);
+  readonly #failing = new AbortController();
   #isOver = false;
 
   /**
@@ -48,7 +49,7 @@ export class ArchiveWriter implements AsyncDisposable {
     const packed = this.#packer.readable.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
         transform: (chunk, controller) => {
-          this.#taken += chunk.length;
+          this.#ahead.took(chunk.length);
           controller.enqueue(new Uint8Array(chunk));
         },
       }),
@@ -58,7 +59,7 @@ export class ArchiveWriter implements AsyncDisposable {
     // Not the file's own stream, which would close it when something fails.
     const disk = new WritableStream<Uint8Array>({ write: (chunk) => writeAll(file, chunk) });
     this.#writing = bytes.pipeTo(disk);
-    this.#writing.catch(() => {}); // whoever adds or finishes hears of it
+    this.#writing.catch((error) => this.#failing.abort(error)); // whoever adds or finishes hears of it
   }
 
   /** Adds a text. */
@@ -130,24 +131,10 @@ export class ArchiveWriter implements AsyncDisposable {
     for await (const chunk of chunks) {
       hash.update(chunk);
       await body.write(chunk);
-      this.#given += chunk.length;
-      await this.#room();
+      await this.#ahead.gave(chunk.length, this.#failing.signal); // the disk sets the pace
     }
     await body.close();
     if (header.name !== SUMS_ENTRY) this.#sums[header.name] = hash.digest("hex");
-  }
-
-  /** The packer takes whatever it is given: the disk sets the pace. */
-  async #room(): Promise<void> {
-    while (this.#given - this.#taken > WAITING_BYTES_MAX) {
-      await Promise.race([setImmediate(), this.#writing]);
-    }
-  }
-}
-
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    written += await file.write(bytes.subarray(written));
   }
 }
 

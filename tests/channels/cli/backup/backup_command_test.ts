@@ -4,7 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { systemConfigSource } from "../../../../actors/config/adapters/system_source.ts";
 import { loadConfig } from "../../../../actors/config/load_config.ts";
+import { listenControl } from "../../../../actors/gateway/adapters/control_socket.ts";
 import { systemWorld } from "../../../../actors/gateway/adapters/system_world.ts";
+import { snapshotRequest } from "../../../../actors/gateway/backup/snapshot.ts";
+import { ControlDoor } from "../../../../actors/gateway/control_door.ts";
+import { answers } from "../../../../actors/gateway/control_handler.ts";
 import { Gateway } from "../../../../actors/gateway/gateway.ts";
 import { main } from "../../../../channels/cli/main.ts";
 import { lastUserText, ModelServer, say } from "../../../simulators/model_server.ts";
@@ -81,6 +85,27 @@ Deno.test("A backup that is killed leaves no file under its name", async () => {
   command.signal("SIGKILL");
   await command.ended();
   await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+});
+
+Deno.test("A backup whose copy of the journal has gone is none", async () => {
+  await using home = await GatewayHome.make();
+  const config = join(home.path, "config.json");
+  const stateFolder = join(home.path, "state");
+  await Deno.mkdir(stateFolder, { recursive: true });
+  await Deno.writeTextFile(config, "{}");
+  const journal = join(stateFolder, "backup", "journal-1.sqlite");
+  const snapshot = { journal, workspace: home.workspace, sessions: {} };
+  await using _door = new ControlDoor({
+    listener: await listenControl(stateFolder),
+    handlers: [answers(snapshotRequest, () => Promise.resolve(snapshot))],
+    clock: systemWorld().clock,
+    version: "0",
+  });
+  const archive = join(home.path, "copy.tar");
+  const { code, text } = await troupe("backup", archive, "--config", config);
+  assert.match(text, /the copy of the journal has gone/);
+  assert.equal(code, 1);
+  await assert.rejects(Deno.stat(archive), Deno.errors.NotFound);
 });
 
 Deno.test("A backup of a busy gateway is whole, and its copy is fenced until that is lifted", async () => {
