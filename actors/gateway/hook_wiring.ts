@@ -5,7 +5,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { HookConfig } from "../config/schema/hooks.ts";
 import { Deadline } from "../kernel/deadline.ts";
@@ -17,6 +17,7 @@ import { Hooks } from "../tools/hooks/hooks.ts";
 import { describeHooks, moduleHook } from "../tools/hooks/module_hook.ts";
 import { hostStarter } from "../tools/host/adapters/host_starter.ts";
 import { ToolHosts } from "../tools/host/tool_hosts.ts";
+import { contains } from "../tools/path_policy.ts";
 import {
   fileOfModule,
   isThere,
@@ -113,7 +114,7 @@ async function open(
     const { writableRoots = [] } = pathRules(loaded, workspace);
     const roots = [workspace, ...writableRoots];
     const places = placesOf(entry, workspace);
-    const inside = places.find((place) => roots.some((root) => isWithin(root, place)));
+    const inside = places.find((place) => roots.some((root) => contains(root, place)));
     if (inside !== undefined) {
       return off(`${inside} stands where the assistant could change it; put it somewhere else`);
     }
@@ -181,9 +182,4 @@ function placesIn(word: string, folder: string, isArgument: boolean): readonly s
 /** A program without a folder is looked for in PATH. */
 function realProgram(program: string): string {
   return /^~[/\\]/.test(program) ? realPlace(program) : program;
-}
-
-function isWithin(folder: string, place: string): boolean {
-  const path = relative(folder, place);
-  return path === "" || (!path.startsWith("..") && !isAbsolute(path));
 }

@@ -30,7 +30,7 @@ async function placeHooks(folder: string) {
 
 /** Hooks that cannot work: one that lets calls run all the same, and one that does not. */
 function brokenHooks(home: GatewayHome) {
-  const inWorkspace = join(home.path, "workspace", "hook.sh");
+  const inWorkspace = join(home.path, "workspace", "..hooks", "hook.sh");
   return [
     { name: "mine", on: ["tool_before"], command: [inWorkspace], onFailure: "allow" },
     { name: "near", on: ["tool_before"], command: ["sh", "./hook.sh"], onFailure: "allow" },

@@ -14,6 +14,7 @@ import type {
   DeliveryReceipt,
 } from "../../../channels/channel.ts";
 import type { Inbound } from "../../journal/journal.ts";
+import { whenAborted } from "../../kernel/aborting.ts";
 import { asError } from "../../kernel/errors.ts";
 import { asJson, type JsonObject } from "../../kernel/json.ts";
 import { ownWork, stopsWork, workOf } from "../../session/own_work.ts";
@@ -47,7 +48,7 @@ export class ExchangeDesk {
   /** To be given to the gateway. */
   readonly local: LocalChannel;
   readonly #live = new Map<string, LiveExchange>();
-  readonly #connected = Promise.withResolvers<ChannelContext>();
+  #connected = Promise.withResolvers<ChannelContext>();
   readonly #detail: string;
 
   /**
@@ -81,7 +82,9 @@ export class ExchangeDesk {
   }
 
   #connect(context: ChannelContext): Channel {
-    this.#connected.resolve(context);
+    this.#connected.resolve(context); // to those who wait
+    this.#connected = Promise.withResolvers();
+    this.#connected.resolve(context); // to those who come: a life before this one may have ended
     return {
       isStreaming: true,
       run: () => this.#run(context),
@@ -92,10 +95,7 @@ export class ExchangeDesk {
   /** There is nothing to connect to: ready at once, until it is stopped. */
   async #run({ signal, report }: ChannelContext): Promise<void> {
     report({ state: "ready", detail: this.#detail });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
+    await whenAborted(signal);
     for (const exchange of this.#live.values()) this.#gone(exchange);
   }
 

@@ -5,6 +5,8 @@
 
 /** Texts that many steps name are written again after this long, so that they outlive those. */
 const TEXT_MS = 24 * 3_600_000;
+/** Texts that are known to be written; one that is forgotten is only written once more. */
+const TEXTS_MAX = 200;
 
 /** A row as the log takes it. */
 export interface RecordRow {
@@ -36,7 +38,10 @@ export class LifeRecord {
   row(digest: string, text: string, nowMs: number): RecordRow[] {
     const writtenMs = this.#texts.get(digest);
     if (writtenMs !== undefined && nowMs - writtenMs < TEXT_MS) return [];
+    this.#texts.delete(digest); // the newest stands last
     this.#texts.set(digest, nowMs);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > TEXTS_MAX && oldest !== undefined) this.#texts.delete(oldest);
     return [{ sessionKey: textKey(digest), turnId: "", text }];
   }
 }
