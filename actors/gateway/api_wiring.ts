@@ -8,7 +8,7 @@ import { mediaName } from "../../channels/media/media_name.ts";
 import { MediaStore } from "../../channels/media/adapters/media_store.ts";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
-import { ApiServer } from "./adapters/api_server.ts";
+import { HttpListener } from "./adapters/http_listener.ts";
 import { checkAccess } from "./api/access.ts";
 import { Api } from "./api/api_handler.ts";
 import { FILE_BYTES_MAX } from "./api/bodies.ts";
@@ -27,7 +27,7 @@ export interface WiredApi {
    * @param now the configuration as it counts at each moment; edits of section `api` wait for a start
    * @throws {StartError} when the port is taken, or the host no address
    */
-  listen(journal: Pick<Journal, "trouble">, now: () => LoadedConfig): ApiServer;
+  listen(journal: Pick<Journal, "trouble">, now: () => LoadedConfig): HttpListener;
 }
 
 /**
@@ -60,7 +60,8 @@ export function wireApi({ config, locations }: LoadedConfig, world: World): Wire
         clock,
         newId,
       });
-      return new ApiServer({ host, port }, (request) => api.answer(request));
+      const place = { host, port, section: "api", path: "/v1" } as const;
+      return new HttpListener(place, (request) => api.answer(request));
     },
   };
 }

@@ -5,7 +5,7 @@
 
 import type { HealthReport } from "../health.ts";
 import { EXPOSITION_TYPE } from "../watch/exposition.ts";
-import { baseUrl, listenHttp } from "./http_listener.ts";
+import { HttpListener } from "./http_listener.ts";
 
 /** Where the server listens, and what it tells. */
 export interface HealthServerOptions {
@@ -17,29 +17,15 @@ export interface HealthServerOptions {
   readonly metrics: (report: HealthReport) => string;
 }
 
-/** A server that answers these two, and 404 to all else. */
-export class HealthServer implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-
-  /** @throws {StartError} when the port is taken, or the host is no address of this machine */
-  static listen(options: HealthServerOptions): HealthServer {
-    return new HealthServer(options);
-  }
-
-  private constructor(options: HealthServerOptions) {
-    const { host, port } = options;
-    const place = { host, port, section: "gateway" } as const;
-    this.#server = listenHttp(place, (request) => answer(request, options));
-  }
-
-  /** For instance `http://127.0.0.1:18790/health`. */
-  get url(): string {
-    return `${baseUrl(this.#server)}/health`;
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#server.shutdown();
-  }
+/**
+ * A server that answers these two, and 404 to all else.
+ *
+ * @throws {StartError} when the port is taken, or the host is no address of this machine
+ */
+export function healthServer(options: HealthServerOptions): HttpListener {
+  const { host, port } = options;
+  const place = { host, port, section: "gateway", path: "/health" } as const;
+  return new HttpListener(place, (request) => answer(request, options));
 }
 
 async function answer(

@@ -1,10 +1,13 @@
 /**
- * Listening for HTTP, and what to say where that is not possible.
+ * A server for HTTP, and what to say where there can be none.
  * @module
  */
 
 import { asError } from "../../kernel/errors.ts";
 import { StartError } from "../errors.ts";
+
+/** Answers that are under way when the gateway stops have this long; their work has ended. */
+const CLOSE_MS = 2_000;
 
 /** Where to listen. */
 export interface ListenPlace {
@@ -13,30 +16,41 @@ export interface ListenPlace {
   readonly port: number;
   /** The section of the configuration that says so. */
   readonly section: "gateway" | "api";
+  /** What people are told to ask for there, such as `/health`. */
+  readonly path: string;
 }
 
-/** A server that listens. */
-export type HttpListener = Deno.HttpServer<Deno.NetAddr>;
+/** Listens, and gives each request to `answer`, until it is disposed of. */
+export class HttpListener implements AsyncDisposable {
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #path: string;
 
-/**
- * Listens, and gives each request to `answer`.
- *
- * @throws {StartError} when the port is taken, or the host is no address of this machine
- */
-export function listenHttp(
-  { host: hostname, port, section }: ListenPlace,
-  answer: (request: Request) => Promise<Response>,
-): HttpListener {
-  try {
-    return Deno.serve({ hostname, port, onListen: () => {} }, answer);
-  } catch (error) {
-    throw cannotListen(`${hostname}:${port}`, section, error);
+  /** @throws {StartError} when the port is taken, or the host is no address of this machine */
+  constructor(
+    { host: hostname, port, section, path }: ListenPlace,
+    answer: (request: Request) => Promise<Response>,
+  ) {
+    this.#path = path;
+    try {
+      this.#server = Deno.serve({ hostname, port, onListen: () => {} }, answer);
+    } catch (error) {
+      throw cannotListen(`${hostname}:${port}`, section, error);
+    }
   }
-}
 
-/** For instance `http://127.0.0.1:18790`. */
-export function baseUrl({ addr: { hostname, port } }: HttpListener): string {
-  return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  /** For instance `http://127.0.0.1:18790/health`. */
+  get url(): string {
+    const { hostname, port } = this.#server.addr;
+    return `http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}${this.#path}`;
+  }
+
+  /** Whoever never reads their answer holds nobody up. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_MS);
+    await Promise.race([this.#server.shutdown(), late]);
+    clearTimeout(timer);
+  }
 }
 
 function cannotListen(

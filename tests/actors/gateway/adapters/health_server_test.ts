@@ -1,12 +1,29 @@
 import assert from "node:assert/strict";
-import { HealthServer } from "../../../../actors/gateway/adapters/health_server.ts";
+import { healthServer } from "../../../../actors/gateway/adapters/health_server.ts";
+import type { HttpListener } from "../../../../actors/gateway/adapters/http_listener.ts";
+import type { HealthReport } from "../../../../actors/gateway/health.ts";
 
-function listen(host: string, port: number): HealthServer {
+function listen(host: string, port: number): HttpListener {
   const report = () => Promise.reject(new Error("not asked"));
-  return HealthServer.listen({ host, port, report, metrics: () => "" });
+  return healthServer({ host, port, report, metrics: () => "" });
 }
 
-Deno.test("HealthServer says that its port is taken, and which key to change", async () => {
+Deno.test("A health server ends although an answer is late", async () => {
+  const asked = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<HealthReport>();
+  const report = () => {
+    asked.resolve();
+    return late.promise;
+  };
+  const server = healthServer({ host: "127.0.0.1", port: 0, report, metrics: () => "" });
+  const answer = fetch(server.url);
+  await asked.promise;
+  await server[Symbol.asyncDispose]();
+  late.reject(new Error("it is over"));
+  await (await answer).body?.cancel();
+});
+
+Deno.test("A health server says that its port is taken, and which key to change", async () => {
   await using first = listen("127.0.0.1", 0);
   const port = Number(new URL(first.url).port);
   assert.throws(() => listen("127.0.0.1", port), {
@@ -17,7 +34,7 @@ Deno.test("HealthServer says that its port is taken, and which key to change", a
 });
 
 Deno.test.each(["no-such-host.invalid", "192.0.2.1", "not a host"])(
-  "HealthServer says that %j is no address of this machine, and which key to change",
+  "A health server says that %j is no address of this machine, and which key to change",
   (host) => {
     assert.throws(() => listen(host, 0), {
       code: "host_unusable",
