@@ -7,7 +7,7 @@ import type { AssistantMessage } from "../../providers/provider.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { Attempt, OutOfBudget } from "./answer_attempt.ts";
 import type { ShownText } from "./answer_view.ts";
-import type { GivenAnswer } from "./steps.ts";
+import type { GivenAnswer } from "./step_parts.ts";
 import type { ToolsAsked } from "./tool_rounds.ts";
 import { assistantMessage } from "./turn_messages.ts";
 import { BLANK_ANSWER, modelFailure, UNAVAILABLE_NOTE } from "./wording.ts";

@@ -20,7 +20,7 @@ import { workOf } from "./own_work.ts";
 import type { SessionServices } from "./ports.ts";
 import { loadAttachments, runtimeBlock, storedUserText, userContent } from "./runtime_context.ts";
 import { sentFields } from "./sent_files.ts";
-import type { Joining } from "./steps.ts";
+import type { Joining } from "./step_parts.ts";
 import { isUnderWay, subagentFields } from "./subagents/subagent_row.ts";
 import { TOLD_LINE } from "./telling.ts";
 

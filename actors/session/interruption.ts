@@ -11,7 +11,8 @@ import { pausedNote } from "./pausing.ts";
 import type { RecordRow } from "./record/life_record.ts";
 import type { LineDraft, SessionLog } from "./session_log.ts";
 import { clearingNote } from "./session_store.ts";
-import { changes, settlements, type TurnSteps } from "./steps.ts";
+import { changes, settlements } from "./step_parts.ts";
+import type { TurnSteps } from "./steps.ts";
 import { STOPPED_ELSEWHERE, STOPPED_MARK } from "./wording.ts";
 
 /** A turn that has not ended. */

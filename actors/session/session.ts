@@ -21,23 +21,21 @@ import { isCommand, lookForWork, type Waiting } from "./incoming.ts";
 import { newestServices } from "./newest_services.ts";
 import { OwnSettings } from "./own_state.ts";
 import type { SessionEvent, SessionServices } from "./ports.ts";
-import { type Awakened, type InterruptedTurn, wakeSession } from "./recovery.ts";
+import { type Awakened, wakeSession } from "./recovery.ts";
 import { mergeIntoWake, type SessionActorMessage } from "./session_protocol.ts";
 import { servicesOf } from "./session_model.ts";
-import { reachOf } from "./session_reach.ts";
 import { sessionFileName } from "./session_name.ts";
 import { SessionMemory } from "./session_memory.ts";
 import type { SessionLog } from "./session_log.ts";
-import { TurnSteps } from "./steps.ts";
 import { askersOf } from "./subagents/abandoned.ts";
 import { SubagentDesk, type SubagentStopped } from "./subagents/subagent_desk.ts";
-import { Turn, type TurnEnd } from "./turn.ts";
+import type { TurnEnd } from "./turn.ts";
+import { TurnCourse } from "./turn_course.ts";
 import { TurnPermit } from "./turn_permit.ts";
 import { TurnSeat } from "./turn_seat.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
 import { WaitingWork } from "./waiting_work.ts";
-import { runWatched } from "./watched_turn.ts";
 import { valueOf, WorkBeside } from "./work_beside.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
@@ -74,30 +72,25 @@ class Session implements Actor<SessionActorMessage> {
   readonly #services: SessionServices;
   readonly #context: ActorContext<SessionActorMessage>;
   readonly #idleness: Idleness;
-  readonly #own = new OwnSettings();
   readonly #memory: SessionMemory;
   readonly #beside: WorkBeside<SessionActorMessage>;
   readonly #work: WaitingWork;
   readonly #commands: CommandCourse;
-  readonly #permit: TurnPermit;
   readonly #seat: TurnSeat;
   readonly #upkeepPermit: TurnPermit;
   readonly #upkeep: Upkeep;
   readonly #desk: ApprovalDesk;
   readonly #subagents: SubagentDesk;
   readonly #goals: GoalCourse;
+  readonly #turns: TurnCourse;
   /** Undefined while it reads its past. */
   #log: SessionLog | undefined;
-  /** The turn that runs, or was interrupted and waits for its permit. */
-  #turn: Turn | undefined;
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
     const metadata = () => this.#log?.conversation.metadata ?? {};
-    this.#services = newestServices(
-      services,
-      (newest) => this.#own.in(servicesOf(newest, metadata)),
-    );
+    const own = new OwnSettings();
+    this.#services = newestServices(services, (newest) => own.in(servicesOf(newest, metadata)));
     this.#context = context;
     this.#memory = new SessionMemory(new WaitingNotes(services.outbox));
     const { gate, newId, settings: { idleMs } } = services;
@@ -114,7 +107,7 @@ class Session implements Actor<SessionActorMessage> {
         (outcome) => ({ type: "looked", outcome }),
       )
     );
-    const permit = this.#permit = new TurnPermit({ gate, newId, holder: context.self });
+    const permit = new TurnPermit({ gate, newId, holder: context.self });
     this.#seat = new TurnSeat({
       ...{ sessionKey, gate, newId, permit },
       clock: services.clock,
@@ -126,7 +119,7 @@ class Session implements Actor<SessionActorMessage> {
       services: this.#services,
       memory: this.#memory,
       permit: this.#upkeepPermit,
-      openTurn: () => this.#turn?.steps.turnId,
+      openTurn: () => this.#turns.turn?.steps.turnId,
       start: (work) => this.#beside.pipe(work, (outcome) => ({ type: "upkeep_ended", outcome })),
     });
     this.#desk = new ApprovalDesk({ services: this.#services, permit });
@@ -144,6 +137,11 @@ class Session implements Actor<SessionActorMessage> {
       ...{ sessionKey, context, memory: this.#memory, beside: this.#beside },
       services: this.#services,
       log: () => this.#wokenLog(),
+    });
+    this.#turns = new TurnCourse({
+      ...{ sessionKey, own, permit, services: this.#services, memory: this.#memory },
+      ...{ desk: this.#desk, subagents: this.#subagents, goals: this.#goals.desk },
+      ...{ seat: this.#seat, beside: this.#beside },
     });
     this.#beside.pipe(
       () => wakeSession(sessionKey, services, context.signal),
@@ -212,7 +210,7 @@ class Session implements Actor<SessionActorMessage> {
     const { log, interrupted, abandoned, waiting, upkeep } = valueOf(outcome);
     this.#log = log;
     this.#upkeep.begin(log, upkeep);
-    if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);
+    if (interrupted !== undefined) this.#turns.goOnWith(interrupted, log);
     const askers = askersOf(interrupted?.steps, abandoned);
     if (askers.size > 0) this.#answer(() => this.#desk.voidLeftover(askers, log));
     this.#goals.look();
@@ -224,17 +222,12 @@ class Session implements Actor<SessionActorMessage> {
     this.#work.came(inbound);
     if (!isCommand(inbound)) this.#seat.hurry();
     this.#advance();
-    if (!isCommand(inbound) && !this.#isInTurn(inbound)) this.#memory.waiting.came(inbound);
-  }
-
-  /** A turn looks for messages by itself: it may have found one before this session was told. */
-  #isInTurn({ seq }: Inbound): boolean {
-    return this.#turn?.steps.unanswered.some((inbound) => inbound.seq === seq) ?? false;
+    if (!isCommand(inbound) && !this.#turns.has(inbound)) this.#memory.waiting.came(inbound);
   }
 
   #inboundWithdrawn(inbound: Inbound): void {
     const { seq } = inbound;
-    if (this.#isInTurn(inbound) || this.#commands.isDoing(inbound)) return;
+    if (this.#turns.has(inbound) || this.#commands.isDoing(inbound)) return;
     this.#memory.withdrawn.add(seq);
     this.#memory.waiting.forget([seq]);
     this.#beside.pipe(
@@ -281,7 +274,7 @@ class Session implements Actor<SessionActorMessage> {
     this.#upkeep.next();
     if (this.#seat.isReady) return this.#startTurn(this.#log);
     if (!this.#seat.isIdle) return;
-    if (this.#turn !== undefined || this.#work.mayHaveMessages) this.#queue();
+    if (this.#turns.turn !== undefined || this.#work.mayHaveMessages) this.#queue();
     else this.#rest();
   }
 
@@ -296,7 +289,7 @@ class Session implements Actor<SessionActorMessage> {
     const inbound = this.#goals.looked(look);
     if (inbound !== null) this.#work.came(inbound);
     const isAlone = inbound !== null && this.#log !== undefined && this.#seat.isIdle &&
-      this.#turn === undefined && !this.#commands.isBusy;
+      this.#turns.turn === undefined && !this.#commands.isBusy;
     if (isAlone) return this.#queue(true);
     this.#advance();
   }
@@ -337,25 +330,14 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #startTurn(log: SessionLog): void {
-    const turn = this.#turn ??= this.#makeTurn(log, {
-      steps: new TurnSteps(log, this.#services.newId()),
-      mustRunAlone: false,
-    });
     this.#work.messagesTaken();
-    const { watch } = this.#services;
-    const sessionKey = this.#sessionKey;
-    this.#seat.begin(() =>
-      this.#beside.pipe(
-        (signal) => runWatched(turn, { watch, sessionKey, signal }),
-        (outcome) => ({ type: "turn_ended", outcome }),
-      )
-    );
+    this.#turns.begin(log);
   }
 
   #turnEnded(outcome: Outcome<TurnEnd>): void {
     if (outcome.state === "ok") {
       const { paused, mayLeaveWork } = outcome.value;
-      if (paused === undefined) this.#turn = undefined;
+      if (paused === undefined) this.#turns.forget();
       if (mayLeaveWork) this.#work.messagesMayWait();
       return this.#turnOver(paused);
     }
@@ -407,7 +389,7 @@ class Session implements Actor<SessionActorMessage> {
     const { name, inbound, endsTurn: hasEndedTurn } = this.#commands.done();
     if (hasEndedTurn) {
       this.#memory.waiting.forgetBefore(inbound.seq);
-      this.#turn = undefined;
+      this.#turns.forget();
     }
     if (endsTurn(name)) this.#work.messagesMayWait(); // it held up what came after it
     this.#goals.turnOver();
@@ -419,29 +401,13 @@ class Session implements Actor<SessionActorMessage> {
       services: this.#services,
       log: this.#wokenLog(),
       memory: this.#memory,
-      turn: this.#turn,
+      turn: this.#turns.turn,
       paused: this.#seat.paused,
       desk: this.#desk,
       subagents: this.#subagents,
       upkeep: this.#upkeep,
       goals: this.#goals.desk,
     };
-  }
-
-  #makeTurn(log: SessionLog, interrupted: InterruptedTurn): Turn {
-    const services = this.#services;
-    const parts = { services, own: this.#own, subagents: this.#subagents, permit: this.#permit };
-    const goals = this.#goals.desk;
-    return new Turn({
-      services: { ...this.#services }, // whatever is chosen or edited meanwhile, it keeps its own
-      log,
-      memory: this.#memory,
-      desk: this.#desk,
-      reach: (home) =>
-        reachOf(home, { ...parts, goals, log, rounds: () => this.#turn?.rounds ?? 0 }),
-      endOf: (home) => goals.endOf(home),
-      ...interrupted,
-    });
   }
 
   #wokenLog(): SessionLog {

@@ -4,6 +4,7 @@
  */
 
 import type { SystemMessage, Usage } from "../../providers/provider.ts";
+import type { Inbound } from "../journal/journal.ts";
 import { RequestView } from "./request_view.ts";
 import type { WaitingNotes } from "./waiting_notes.ts";
 
@@ -34,6 +35,17 @@ export class SessionMemory {
 
   constructor(waiting: WaitingNotes) {
     this.waiting = waiting;
+  }
+
+  /**
+   * Without what was taken back while it was read: the journal has that stopped, or soon will. No
+   * `await` may stand between this and the step that takes the rest, or one taken back meanwhile
+   * begins all the same.
+   */
+  notWithdrawn<T extends { readonly inbound: Pick<Inbound, "seq"> }>(
+    read: readonly T[],
+  ): readonly T[] {
+    return read.filter(({ inbound }) => !this.withdrawn.has(inbound.seq));
   }
 
   /** Tokens that the conversation took up at the newest model call; 0 when it is not known. */

@@ -8,12 +8,10 @@ import type {
   ChatMessage,
   ToolCall,
   ToolMessage,
-  UserMessage,
 } from "../../providers/provider.ts";
 import type {
   Durability,
   Inbound,
-  InboundChange,
   NewOutbound,
   Outbound,
   Settlement,
@@ -21,69 +19,24 @@ import type {
   TurnChange,
 } from "../journal/journal.ts";
 import { invariant } from "../kernel/invariant.ts";
-import type { JsonObject } from "../kernel/json.ts";
-import { SET_ASIDE } from "./session_file.ts";
 import { interruptedResult } from "./history.ts";
-import { StepInputs } from "./record/step_inputs.ts";
 import type { StepKind } from "./record/recorded_step.ts";
+import { StepInputs } from "./record/step_inputs.ts";
+import { SET_ASIDE } from "./session_file.ts";
 import type { LineDraft, LogStep, SessionLog } from "./session_log.ts";
 import { StepBooking } from "./step_booking.ts";
-
-/** An inbound and the line that records it. */
-export interface Joining {
-  readonly inbound: Inbound;
-  readonly message: UserMessage;
-  /** Further fields of its line. */
-  readonly extras: JsonObject;
-  /** When it was read, in epoch milliseconds: what its line, and the model, are told as its time. */
-  readonly readAtMs: number;
-}
-
-/** An answer, and how it leaves the inbounds it answers. */
-export interface GivenAnswer {
-  readonly outcome: "done" | "failed";
-  /** The line to store; null stores none. */
-  readonly message: AssistantMessage | null;
-  /** What is sent; "" only settles. */
-  readonly content: string;
-  readonly preamble: string;
-}
-
-/** What is known of a turn when it was interrupted. */
-export interface TurnRemains {
-  /** Lines it has written. */
-  readonly lines: number;
-  /** Its inbounds without an answer, in order. */
-  readonly inbounds: readonly Inbound[];
-  readonly openCalls: readonly ToolCall[];
-  /** Answers it gave. */
-  readonly answers: number;
-  readonly openRow: Outbound | undefined;
-}
-
-/** What ends a turn from outside, to be committed with whatever ends it. */
-export interface Closing {
-  readonly step: Omit<LogStep, "outbounds">;
-  readonly drafts: readonly LineDraft[];
-}
-
-/** How a turn pauses. */
-export interface Pausing {
-  /** What closes the answer that was growing, or is said by itself; null where all was said. */
-  readonly content: string | null;
-  readonly preamble: string;
-  readonly notes: NonNullable<Step["notes"]>;
-}
-
-/** How an inbound is parked. */
-export interface Parking {
-  /** The line that records it; null when that is not known. */
-  readonly lineId: string | null;
-  /** Stands in the history. */
-  readonly note: string;
-  /** Told to its sender. */
-  readonly notice: string;
-}
+import {
+  type AnswerFields,
+  answerRows,
+  changes,
+  type Closing,
+  type GivenAnswer,
+  type Joining,
+  type Parking,
+  type Pausing,
+  settlements,
+  type TurnRemains,
+} from "./step_parts.ts";
 
 /**
  * The durable side of one turn. Each method is one step: when its promise resolves the step is
@@ -391,18 +344,12 @@ export class TurnSteps {
     return this.#rows(inbounds, { state: "open", content: "", preamble: "", settles: [] });
   }
 
-  /** The row of an answer to `inbounds`; none where replies go nowhere. */
   #rows(
     inbounds: readonly Inbound[],
-    fields: Pick<NewOutbound, "state" | "content" | "preamble" | "settles">,
+    fields: Omit<AnswerFields, "key" | "sessionKey">,
   ): NewOutbound[] {
-    const [inbound] = inbounds;
-    invariant(inbound !== undefined, "an answer answers an inbound");
-    const { replyChannel: channel, chatId, context } = inbound;
-    if (channel === null) return [];
-    const { sessionKey } = this.#log;
     const key = `${this.turnId}:${this.#answers}`;
-    return [{ key, channel, chatId, sessionKey, context, media: [], isPlain: false, ...fields }];
+    return answerRows(inbounds, { key, sessionKey: this.#log.sessionKey, ...fields });
   }
 
   /** Numbers are given when a step is handed in: the journal commits in that order. */
@@ -413,21 +360,4 @@ export class TurnSteps {
   #turn(change: TurnChange["change"]): TurnChange {
     return { turnId: this.turnId, sessionKey: this.#log.sessionKey, change };
   }
-}
-
-/** How the inbounds end in the journal. */
-export function changes(
-  inbounds: readonly Inbound[],
-  state: "done" | "failed" | "stopped",
-): InboundChange[] {
-  return inbounds.map(({ seq }) => ({ seq, state }));
-}
-
-/** How the inbounds end at their platform; what came from inside has none. */
-export function settlements(
-  inbounds: readonly Inbound[],
-  outcome: Settlement["outcome"],
-): Settlement[] {
-  return inbounds.filter(({ channel, replyChannel }) => channel === replyChannel)
-    .map(({ platformId }) => ({ platformId, outcome }));
 }

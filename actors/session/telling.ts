@@ -6,7 +6,7 @@
 
 import { type Inbound, SYSTEM_CHANNEL } from "../journal/journal.ts";
 import type { HeartbeatPort, SessionServices } from "./ports.ts";
-import type { GivenAnswer } from "./steps.ts";
+import type { GivenAnswer } from "./step_parts.ts";
 import { untilWritten } from "./until_written.ts";
 
 /** Stands before a word that is told: an answer follows a message. */

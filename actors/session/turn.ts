@@ -4,8 +4,8 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { AssistantMessage, SystemMessage } from "../../providers/provider.ts";
-import { type Inbound, isReadyWord, SYSTEM_CHANNEL, systemSource } from "../journal/journal.ts";
+import type { AssistantMessage } from "../../providers/provider.ts";
+import { type Inbound, isReadyWord } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import { IncarnationEndedError } from "../kernel/incarnation.ts";
 import type { TurnEndNews } from "../tools/hooks/hook_event.ts";
@@ -14,28 +14,28 @@ import { AnswerView, type ShownText } from "./answer_view.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import { ModelAsker } from "./ask_model.ts";
 import type { SpentBudget } from "./budgets.ts";
-import { CallAudit } from "./call_audit.ts";
-import { CallRunner, type SessionReach } from "./call_runner.ts";
+import type { SessionReach } from "./call_runner.ts";
 import { type Answered, givenAnswer } from "./given_answer.ts";
 import type { Replay } from "./history.ts";
-import { firstWaiting, placeOf, type ReadInbound } from "./incoming.ts";
+import type { ReadInbound } from "./incoming.ts";
 import { pauseTurn } from "./pausing.ts";
 import type { SessionServices } from "./ports.ts";
-import { sentFiles } from "./sent_files.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
-import type { GivenAnswer, TurnSteps } from "./steps.ts";
+import type { GivenAnswer } from "./step_parts.ts";
+import type { TurnSteps } from "./steps.ts";
 import { isOfHeartbeat, NOTHING_SAID, toldElsewhere } from "./telling.ts";
 import { toolHints } from "./tool_hint.ts";
 import { progressReporter } from "./tool_progress.ts";
-import { type CallPlace, ToolMessages } from "./tool_messages.ts";
+import type { CallPlace, ToolMessages } from "./tool_messages.ts";
 import { type AskedRound, ToolRounds, type ToolsAsked } from "./tool_rounds.ts";
+import { type Begun, TurnBeginning } from "./turn_beginning.ts";
 import type { TurnListener } from "./turn_events.ts";
 import { isForGoal, isUnasked, TurnLimit } from "./turn_limit.ts";
 import { TurnHooks } from "./turn_hooks.ts";
 import { TurnReader } from "./turn_reader.ts";
 import { TurnStoppedError } from "./turn_stopped.ts";
-import { replayWith } from "./turn_messages.ts";
+import { openTalk, type Talk } from "./turn_talk.ts";
 import { iterationLimit, noProgress, outOfTime } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "turn"]);
@@ -65,20 +65,6 @@ export interface TurnEnd {
   readonly paused?: SpentBudget;
 }
 
-/** A turn that has begun, and what it shows the model. */
-interface Begun extends TurnEnd {
-  readonly replay: Replay;
-}
-
-/** What a turn talks through, once it knows whom it talks with. */
-interface Talk {
-  readonly home: Inbound;
-  readonly system: SystemMessage;
-  readonly replay: Replay;
-  readonly runner: CallRunner;
-  readonly sent: ToolMessages;
-}
-
 /** Runs once. Everything it did stands in the journal, step by step. */
 export class Turn {
   readonly steps: TurnSteps;
@@ -89,6 +75,7 @@ export class Turn {
   readonly #view = new AnswerView();
   readonly #asker: ModelAsker;
   readonly #reader: TurnReader;
+  readonly #beginning: TurnBeginning;
   readonly #rounds: ToolRounds;
   readonly #hooks: TurnHooks;
   readonly #mustRunAlone: boolean;
@@ -108,12 +95,12 @@ export class Turn {
     this.#mustRunAlone = mustRunAlone;
     this.#reach = reach;
     this.#endOf = endOf;
-    const { sessionKey } = log;
-    const { conversation } = log;
+    const { sessionKey, conversation } = log;
     const { inputs } = steps;
     inputs.runWith({ services });
-    this.#reader = new TurnReader({ services, conversation, inputs });
-    this.#hooks = new TurnHooks(services, steps.turnId);
+    const reader = this.#reader = new TurnReader({ services, conversation, inputs });
+    const hooks = this.#hooks = new TurnHooks(services, steps.turnId);
+    this.#beginning = new TurnBeginning({ services, log, memory, steps, reader, hooks });
     const listener = () => this.#listener;
     this.#asker = new ModelAsker({
       ...{ sessionKey, services, steps, view: this.#view, memory, listener },
@@ -210,8 +197,10 @@ export class Turn {
   }
 
   async #start(signal: AbortSignal): Promise<Begun | undefined> {
-    if (this.steps.inbounds.length === 0) return await this.#begin(signal);
-    const replay = this.#mustRunAlone ? await this.#runAlone(signal) : await this.#resume(signal);
+    if (this.steps.inbounds.length === 0) return await this.#beginning.first(signal);
+    const replay = this.#mustRunAlone
+      ? await this.#runAlone(signal)
+      : await this.#beginning.again(signal);
     this.#hooks.began(this.steps.inbound, { isAgain: true });
     return { replay, mayLeaveWork: true };
   }
@@ -234,73 +223,19 @@ export class Turn {
     }
   }
 
-  async #begin(signal: AbortSignal): Promise<Begun | undefined> {
-    const waiting = await firstWaiting(this.#services.journal, this.#log.sessionKey);
-    if (waiting === undefined) return undefined;
-    const begun = await this.#reader.readFirst(waiting.first);
-    signal.throwIfAborted(); // also where it was taken back and the journal could not drop it
-    if (this.#notWithdrawn([begun.joining]).length === 0) return await this.#begin(signal);
-    const { heartbeat } = this.#services;
-    const isHeartbeat = isOfHeartbeat(waiting.first, heartbeat);
-    const recentMax = isHeartbeat ? heartbeat?.recentMessagesMax : undefined;
-    const replay = this.#log.conversation.forkReplay(recentMax);
-    // What it brings to mind is looked for while the journal works.
-    const [shown] = await Promise.all([begun.show(), this.steps.begin(begun.joining)]);
-    this.#hooks.began(waiting.first, { isAgain: false });
-    this.#memory.waiting.began([waiting.first]);
-    replay.ownFromNext();
-    replay.push(shown);
-    return { replay, mayLeaveWork: waiting.hasMore };
-  }
-
-  /** The attempt is counted before anything is read that may break it. */
-  async #resume(signal: AbortSignal): Promise<Replay> {
-    signal.throwIfAborted();
-    await this.steps.resume();
-    const read = await this.#reader.readAgain(this.steps.inbounds);
-    return replayWith(this.#log.conversation, read.map(({ shown }) => shown));
-  }
-
-  /** Goes on with the first inbound that has no answer, alone. */
   async #runAlone(signal: AbortSignal): Promise<Replay> {
-    signal.throwIfAborted();
-    await this.steps.resumeAlone();
+    const replay = await this.#beginning.alone(signal);
     this.#rounds.startOver();
-    const read = await this.#reader.readAgain(this.steps.inbounds);
-    const aside = this.steps.aside.map(() => null);
-    return replayWith(this.#log.conversation, [...read.map(({ shown }) => shown), ...aside]);
+    return replay;
   }
 
-  async #prepare(replay: Replay): Promise<Talk> {
-    const home = this.steps.inbound;
-    const { channel, chatId } = placeOf(home);
-    const { sessionKey } = home;
-    const services = this.#services;
-    const log = this.#log;
-    return {
-      home,
-      replay,
-      system: this.#memory.systemMessage(await services.systemPrompt(channel, home)),
-      runner: new CallRunner({
-        services,
-        origin: {
-          ...{ channel, chatId, sessionKey },
-          senderId: senderOf(home),
-          source: systemSource(home),
-          context: home.context,
-          get sentFiles() {
-            return sentFiles(log.conversation); // of who has joined meanwhile, too
-          },
-        },
-        reads: this.#memory.reads,
-        listener: this.#listener,
-        inputs: this.steps.inputs,
-        ...(this.#reach !== undefined && { reach: this.#reach(home) }),
-        audit: new CallAudit({ services, home, turnId: this.steps.turnId }),
-        refusal: (call, signal) => this.#desk.refusal({ ...call, home }, { log, signal }),
-      }),
-      sent: new ToolMessages({ log: this.#log, outbox: services.outbox, inbound: home }),
-    };
+  #prepare(replay: Replay): Promise<Talk> {
+    const { steps } = this;
+    return openTalk({
+      ...{ services: this.#services, log: this.#log, memory: this.#memory, desk: this.#desk },
+      ...{ steps, replay, listener: this.#listener },
+      reach: this.#reach?.(steps.inbound),
+    });
   }
 
   #attempt(talk: Talk, signal: AbortSignal): Promise<Attempt> {
@@ -336,7 +271,7 @@ export class Turn {
   }
 
   async #letJoin(talk: Talk, signal: AbortSignal): Promise<void> {
-    const joining = this.#notWithdrawn(await this.#followUps(talk));
+    const joining = this.#memory.notWithdrawn(await this.#followUps(talk));
     if (joining.length === 0) return;
     signal.throwIfAborted();
     await this.steps.join(joining);
@@ -355,7 +290,7 @@ export class Turn {
     });
     this.#outcome = answer.outcome;
     const followUps = answer.outcome === "failed" ? [] : await this.#followUps(talk);
-    const joining = this.#notWithdrawn(followUps);
+    const joining = this.#memory.notWithdrawn(followUps);
     signal.throwIfAborted();
     await this.steps.answer(answer, joining);
     if (joining.length === 0) return true;
@@ -404,15 +339,6 @@ export class Turn {
     return await this.#reader.readFollowUps(home, joinsPerStepMax);
   }
 
-  /**
-   * Without what was taken back while it was read: the journal has that stopped, or soon will. No
-   * `await` may stand between this and the step that takes the rest, or one taken back meanwhile
-   * begins all the same.
-   */
-  #notWithdrawn<T extends Pick<ReadInbound, "inbound">>(read: readonly T[]): readonly T[] {
-    return read.filter(({ inbound }) => !this.#memory.withdrawn.has(inbound.seq));
-  }
-
   #joined(joining: readonly ReadInbound[], { replay, sent }: Talk): void {
     this.#joins++;
     this.#rounds.somethingNew();
@@ -447,9 +373,4 @@ export class Turn {
     const row = this.steps.openRow;
     this.#view.begin({ outbox, chatId, context, row, showsReasoning, listener });
   }
-}
-
-/** What comes from inside has no sender that a person would be. */
-function senderOf({ channel, senderId }: Inbound): string | undefined {
-  return channel === SYSTEM_CHANNEL ? undefined : senderId;
 }

@@ -18,7 +18,7 @@ import { type LastSummary, lastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
 import { ReadListener, type StepInputs } from "./record/step_inputs.ts";
 import { remembered } from "./remembered.ts";
-import type { Joining } from "./steps.ts";
+import type { Joining } from "./step_parts.ts";
 
 /** What a reader works with. */
 export interface TurnReaderOptions {

@@ -9,7 +9,7 @@ import type { Inbound, NewOutbound } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { SessionServices } from "./ports.ts";
 import { SessionFileError } from "./session_store.ts";
-import { changes, settlements } from "./steps.ts";
+import { changes, settlements } from "./step_parts.ts";
 import { unreadableNotice } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "unreadable"]);
