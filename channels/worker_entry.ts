@@ -7,7 +7,8 @@ import { z } from "zod";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import { runWorker } from "../actors/kernel/worker_runtime.ts";
 import type { ChannelCommand } from "./channel.ts";
-import { ChannelHost, type ChannelHostMessage, type FromChannel } from "./channel_host.ts";
+import { ChannelHost, type ChannelHostMessage } from "./channel_host.ts";
+import type { FromChannel } from "./host_protocol.ts";
 import { findChannel, pluginEntry } from "./registry.ts";
 import { forwardLogs } from "./worker_logs.ts";
 

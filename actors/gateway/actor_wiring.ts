@@ -16,7 +16,7 @@ import type { Watch } from "../session/watch.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { userHomeFolder } from "./adapters/local_folders.ts";
-import type { ChannelActorMessage } from "./channel_actor.ts";
+import type { ChannelActorMessage } from "./channel_protocol.ts";
 import { channelSessions } from "./channel_sessions.ts";
 import { localChannel, platformChannels, WORKER_ENTRY } from "./channel_wiring.ts";
 import { type Core, startCore } from "./core.ts";

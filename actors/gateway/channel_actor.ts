@@ -6,21 +6,20 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ConnectionState, Delivery } from "../../channels/channel.ts";
-import type {
-  DeliveryOutcome,
-  FromChannel,
-  LookUpOutcome,
-  NoteWaiting,
-  ToChannel,
-} from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, LookUpOutcome, ToChannel } from "../../channels/host_protocol.ts";
 import { logForwarded } from "../../channels/worker_logs.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { asError, AskError } from "../kernel/errors.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import { jitter } from "../kernel/random.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
-import type { WorkerNotice } from "../kernel/worker_actor.ts";
 import { ChannelDesk, type ChannelDeskOptions } from "./channel_desk.ts";
+import type {
+  ChannelActorMessage,
+  ChannelEvent,
+  ChannelReport,
+  StartHost,
+} from "./channel_protocol.ts";
 import type { AlarmMessage } from "./owner_notices.ts";
 
 const logger = getLogger(["troupe", "gateway", "channel"]);
@@ -38,80 +37,12 @@ const DELIVERY_TIMEOUT_MS = 300_000;
 /** Longest time for a channel to close its connection. */
 const STOP_TIMEOUT_MS = 5_000;
 
-/** How a channel is. `failed`: it will not come back by itself. */
-export interface ChannelReport {
-  readonly name: string;
-  readonly state: ConnectionState["state"];
-  readonly detail: string;
-  readonly restarts: number;
-  /** Threads of Workers that would not end; each may use a core until the gateway restarts. */
-  readonly stuckThreads: number;
-  readonly lastError: string | null;
-  /** Null until something happened. */
-  readonly lastEvent: ChannelEvent | null;
-}
-
-/** What last passed between a channel and its platform. */
-export interface ChannelEvent {
-  readonly what: "message_received" | "message_sent" | "connection_changed";
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-}
-
-/** What the gateway tells a channel's actor. */
-export type ChannelControl =
-  | {
-    readonly type: "deliver";
-    readonly delivery: Delivery;
-    readonly replyTo: ReplyTo<DeliveryOutcome>;
-  }
-  | {
-    readonly type: "look_up";
-    readonly delivery: Delivery;
-    readonly replyTo: ReplyTo<LookUpOutcome>;
-  }
-  | NoteWaiting
-  | { readonly type: "report_channel"; readonly replyTo: ReplyTo<ChannelReport> }
-  /** Close the connection, and begin anew with other settings. */
-  | {
-    readonly type: "change_host";
-    readonly startHost: StartHost;
-    readonly replyTo: ReplyTo<"changed">;
-  }
-  /** Take nothing more in; deliveries go on. */
-  | { readonly type: "stop_intake" }
-  /** Close the connection, for good. */
-  | { readonly type: "stop_channel"; readonly replyTo: ReplyTo<"stopped"> };
-
-type Internal =
-  | {
-    readonly type: "host_stopped";
-    readonly host: ActorRef<ToChannel>;
-    readonly reason: StopReason;
-  }
-  /** The connection of earlier settings is closed. */
-  | { readonly type: "host_left"; readonly replyTo: ReplyTo<"changed"> }
-  | { readonly type: "host_due" }
-  | { readonly type: "answered" };
-
-/** All that a channel's actor understands. */
-export type ChannelActorMessage = ChannelControl | FromChannel | WorkerNotice | Internal;
-
 /** What a channel's actor is made of. */
 export interface ChannelActorOptions extends Omit<ChannelDeskOptions, "pipe"> {
   readonly startHost: StartHost;
   /** Told when the channel is in trouble. @default nobody */
   readonly alarms?: ActorRef<AlarmMessage>;
 }
-
-/**
- * Starts the channel itself as a child, in a Worker or in this process. It must not restart by
- * itself: its actor decides.
- */
-export type StartHost = (
-  spawn: <M>(definition: ActorDefinition<M>) => ActorRef<M>,
-  gateway: ActorRef<FromChannel | WorkerNotice>,
-) => ActorRef<ToChannel>;
 
 /** Defines the actor of a channel. */
 export function channelActor(options: ChannelActorOptions): ActorDefinition<ChannelActorMessage> {
@@ -257,21 +188,10 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     logger.info("Channel {name} starts anew, as its settings changed", { name });
     this.#context.pipe(
       async () => {
-        try {
-          await host.ask<"stopped">((answer) => ({ type: "stop", replyTo: answer }), {
-            timeoutMs: STOP_TIMEOUT_MS,
-          });
-        } finally {
-          await this.#context.stop(host);
-        }
+        await this.#close(host);
+        await this.#context.stop(host);
       },
-      (outcome) => {
-        if (outcome.state === "failed") {
-          const reason = outcome.error.message;
-          logger.warn("Channel {name} did not close in time: {reason}", { name, reason });
-        }
-        return { type: "host_left", replyTo };
-      },
+      () => ({ type: "host_left", replyTo }),
     );
   }
 
@@ -413,22 +333,24 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     this.#options.outbox.tell({ type: "channel_lost" });
     const host = this.#host;
     if (host === undefined) return replyTo.reply("stopped");
-    this.#context.pipe(
-      () =>
-        host.ask<"stopped">((answer) => ({ type: "stop", replyTo: answer }), {
-          timeoutMs: STOP_TIMEOUT_MS,
-        }),
-      (outcome) => {
-        if (outcome.state === "failed") {
-          const { name } = this.#options;
-          const reason = asError(outcome.error).message;
-          logger.warn("Channel {name} did not close in time: {reason}", { name, reason });
-        }
-        this.#connection = { state: "stopped", detail: "stopped" };
-        replyTo.reply("stopped");
-        return { type: "answered" };
-      },
-    );
+    this.#context.pipe(() => this.#close(host), () => {
+      this.#connection = { state: "stopped", detail: "stopped" };
+      replyTo.reply("stopped");
+      return { type: "answered" };
+    });
+  }
+
+  /** Has its connection closed, as far as that does not take too long. */
+  async #close(host: ActorRef<ToChannel>): Promise<void> {
+    try {
+      await host.ask<"stopped">((replyTo) => ({ type: "stop", replyTo }), {
+        timeoutMs: STOP_TIMEOUT_MS,
+      });
+    } catch (error) {
+      const { name } = this.#options;
+      const reason = asError(error).message;
+      logger.warn("Channel {name} did not close in time: {reason}", { name, reason });
+    }
   }
 
   #report(): ChannelReport {

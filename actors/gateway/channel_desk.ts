@@ -6,7 +6,7 @@
 
 import { getLogger } from "@logtape/logtape";
 import type { ChannelInbound, ChannelSessions, Transcription } from "../../channels/channel.ts";
-import type { FromChannel } from "../../channels/channel_host.ts";
+import type { FromChannel } from "../../channels/host_protocol.ts";
 import type { Accepted, Durability, Inbound, Journal, Step } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";

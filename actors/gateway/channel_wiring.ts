@@ -6,12 +6,8 @@
 import { join } from "node:path";
 import { getLogger } from "@logtape/logtape";
 import type { Channel, ChannelContext } from "../../channels/channel.ts";
-import {
-  ChannelHost,
-  type ChannelHostMessage,
-  type FromChannel,
-  type ToChannel,
-} from "../../channels/channel_host.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
+import type { FromChannel, ToChannel } from "../../channels/host_protocol.ts";
 import { type ChannelInstance, type ChannelSection, instancesOf } from "../../channels/manifest.ts";
 import { type ChannelEntry, entriesUnder } from "../../channels/registry.ts";
 import { isPluginSection, type PluginChannelSection } from "../config/plugin_channel.ts";

@@ -18,7 +18,8 @@ import type {
 import type { SessionErased } from "../session/session_erasure.ts";
 import { UNWATCHED, type Watch } from "../session/watch.ts";
 import type { HookListener } from "../tools/hooks/hook_event.ts";
-import { channelActor, type ChannelActorMessage } from "./channel_actor.ts";
+import { channelActor } from "./channel_actor.ts";
+import type { ChannelActorMessage } from "./channel_protocol.ts";
 import type { Failure } from "./delivery_retry.ts";
 import { gateActor, type GateActorMessage } from "./gate.ts";
 import { journalKeeperActor, type Retention } from "./journal_keeper.ts";
@@ -108,7 +109,7 @@ export interface Core {
   rowChanged(acted: ActedRow): void;
   /** Starts the channels; everything that takes their messages is up by then. */
   startChannels(): ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
-  /** Has these channels run, besides those that \`isKept\`; the map of \`startChannels\` follows. */
+  /** Has these channels run, besides those that `isKept`; the map of \`startChannels\` follows. */
   changeChannels(
     channels: readonly CoreChannel[],
     isKept: (name: string) => boolean,

@@ -8,7 +8,7 @@ import { getLogger } from "@logtape/logtape";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
-import type { ChannelActorMessage, StartHost } from "./channel_actor.ts";
+import type { ChannelActorMessage, StartHost } from "./channel_protocol.ts";
 import type { Transcribe } from "./channel_desk.ts";
 import type { OutboxActorMessage } from "./outbox.ts";
 
@@ -75,7 +75,7 @@ export class CoreChannels {
   }
 
   /**
-   * Has exactly these run besides those that \`isKept\`: what came starts, what changed starts anew,
+   * Has exactly these run besides those that `isKept`: what came starts, what changed starts anew,
    * what is gone stops. What waits to be sent through a channel that is gone stays in the journal.
    */
   async change(

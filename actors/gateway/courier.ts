@@ -5,7 +5,7 @@
  */
 
 import type { Delivery, Settled } from "../../channels/channel.ts";
-import type { DeliveryOutcome, LookUpOutcome } from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, LookUpOutcome } from "../../channels/host_protocol.ts";
 import type { Outbound } from "../journal/journal.ts";
 import { AskError } from "../kernel/errors.ts";
 import type { JsonValue } from "../kernel/json.ts";

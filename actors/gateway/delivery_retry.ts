@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { DeliveryOutcome, LookUpOutcome } from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, LookUpOutcome } from "../../channels/host_protocol.ts";
 import { JournalError, type Outbound, type OutboundChange } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";

@@ -6,7 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
-import type { ChannelActorMessage } from "./channel_actor.ts";
+import type { ChannelActorMessage } from "./channel_protocol.ts";
 import type { Core } from "./core.ts";
 
 const logger = getLogger(["troupe", "gateway"]);

@@ -9,7 +9,7 @@ import type { Journal, JournalCounts } from "../journal/journal.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { Fence } from "./backup/fence.ts";
-import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_actor.ts";
+import type { ChannelControl, ChannelEvent, ChannelReport } from "./channel_protocol.ts";
 import type { GateActorMessage, GateReport } from "./gate.ts";
 import type { ConfigReport } from "./live/config_keeper.ts";
 import type { McpHealth } from "./mcp_wiring.ts";

@@ -6,7 +6,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import type { DeliveryOutcome, LookUpOutcome } from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, LookUpOutcome } from "../../channels/host_protocol.ts";
 import { JournalError, type Outbound, type OutboundChange } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Delivery } from "../../channels/channel.ts";
-import type { DeliveryOutcome, LookUpOutcome } from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, LookUpOutcome } from "../../channels/host_protocol.ts";
 import type { Journal, Outbound, OutboundChange } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
 import type { JsonValue } from "../kernel/json.ts";

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  ChannelHost,
-  type ChannelHostMessage,
-  type DeliveryOutcome,
-  type FromChannel,
-} from "../../channels/channel_host.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, FromChannel } from "../../channels/host_protocol.ts";
 import type { ChannelContext, Delivery } from "../../channels/channel.ts";
 import { Probe } from "../support/probe.ts";
 import { ProbeChannel } from "../support/probe_channel.ts";

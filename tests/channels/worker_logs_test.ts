@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { getLogger, reset } from "@logtape/logtape";
 import { withTrace } from "../../actors/kernel/trace.ts";
-import {
-  ChannelHost,
-  type ChannelHostMessage,
-  type FromChannel,
-} from "../../channels/channel_host.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
+import type { FromChannel } from "../../channels/host_protocol.ts";
 import { forwardLogs, type LoggedInWorker } from "../../channels/worker_logs.ts";
 import { Probe } from "../support/probe.ts";
 import { ProbeChannel } from "../support/probe_channel.ts";

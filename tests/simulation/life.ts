@@ -8,7 +8,7 @@ import { MemoryJournal } from "../../actors/journal/memory_journal.ts";
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
 import type { ActorSystem } from "../../actors/kernel/system.ts";
-import type { ChannelActorMessage } from "../../actors/gateway/channel_actor.ts";
+import type { ChannelActorMessage } from "../../actors/gateway/channel_protocol.ts";
 import { type Core, startCore } from "../../actors/gateway/core.ts";
 import { drain } from "../../actors/gateway/drain.ts";
 import type { GateReport } from "../../actors/gateway/gate.ts";

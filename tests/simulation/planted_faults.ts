@@ -228,7 +228,7 @@ const SESSION: readonly PlantedFault[] = [
   {
     what: "forgets the turn that was interrupted",
     file: "actors/session/session.ts",
-    find: "if (interrupted !== undefined) this.#turn = this.#makeTurn(log, interrupted);",
+    find: "if (interrupted !== undefined) this.#turns.goOnWith(interrupted, log);",
     replace: "",
   },
   {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ChannelActorMessage } from "../../actors/gateway/channel_actor.ts";
+import type { ChannelActorMessage } from "../../actors/gateway/channel_protocol.ts";
 import { localChannel } from "../../actors/gateway/channel_wiring.ts";
 import { type Core, type CoreChannel, startCore } from "../../actors/gateway/core.ts";
 import { type HealthReport, reportHealth } from "../../actors/gateway/health.ts";

@@ -17,7 +17,7 @@ import type {
   InboundContents,
   Transcription,
 } from "../../channels/channel.ts";
-import type { FromChannel } from "../../channels/channel_host.ts";
+import type { FromChannel } from "../../channels/host_protocol.ts";
 
 /** What a gateway would have stored. */
 export class FakeGateway {

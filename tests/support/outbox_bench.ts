@@ -12,7 +12,7 @@ import { MemoryJournal, type MemoryJournalOptions } from "../../actors/journal/m
 import type { JournalRows } from "../../actors/journal/memory_store.ts";
 import type { ActorRef } from "../../actors/kernel/ref.ts";
 import type { Delivery } from "../../channels/channel.ts";
-import type { DeliveryOutcome, LookUpOutcome } from "../../channels/channel_host.ts";
+import type { DeliveryOutcome, LookUpOutcome } from "../../channels/host_protocol.ts";
 import type { ManualClock } from "./manual_clock.ts";
 import { Probe } from "./probe.ts";
 import { type TestSystem, testSystem } from "./system.ts";

@@ -6,11 +6,8 @@
 
 import { z } from "zod";
 import { runWorker } from "../../actors/kernel/worker_runtime.ts";
-import {
-  ChannelHost,
-  type ChannelHostMessage,
-  type FromChannel,
-} from "../../channels/channel_host.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../channels/channel_host.ts";
+import type { FromChannel } from "../../channels/host_protocol.ts";
 import { ProbeChannel } from "./probe_channel.ts";
 
 /** Ends a spin that nobody ends. */

@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { DeliveryOutcome } from "../../../channels/channel_host.ts";
+import type { DeliveryOutcome } from "../../../channels/host_protocol.ts";
 import { turnOfKey } from "../../journal/journal_rows.ts";
 import { withTrace } from "../../kernel/trace.ts";
 import { during, type Watch } from "../../session/watch.ts";

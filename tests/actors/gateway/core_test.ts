@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type Core, startCore } from "../../../actors/gateway/core.ts";
-import type { ChannelReport } from "../../../actors/gateway/channel_actor.ts";
+import type { ChannelReport } from "../../../actors/gateway/channel_protocol.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import type { ActorRef } from "../../../actors/kernel/ref.ts";
 import type { SessionMessage } from "../../../actors/session/ports.ts";
-import type { FromChannel, ToChannel } from "../../../channels/channel_host.ts";
+import type { FromChannel, ToChannel } from "../../../channels/host_protocol.ts";
 import { acting } from "../../support/acting.ts";
 import { newOutbound } from "../../support/outbound.ts";
 import { testSystem } from "../../support/system.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DeliveryOutcome } from "../../../channels/channel_host.ts";
+import type { DeliveryOutcome } from "../../../channels/host_protocol.ts";
 import { BUSY, DOUBT, OutboxBench, SENT } from "../../support/outbox_bench.ts";
 import { newOutbound } from "../../support/outbound.ts";
 

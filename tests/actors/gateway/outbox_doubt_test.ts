@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LookUpOutcome } from "../../../channels/channel_host.ts";
+import type { LookUpOutcome } from "../../../channels/host_protocol.ts";
 import { BUSY, DOUBT, KEY_MS, OutboxBench, SENT } from "../../support/outbox_bench.ts";
 import { newOutbound } from "../../support/outbound.ts";
 

@@ -13,7 +13,7 @@ import { FairScheduler } from "../../../actors/kernel/scheduler.ts";
 import { ActorSystem } from "../../../actors/kernel/system.ts";
 import { workerActor } from "../../../actors/kernel/worker_actor.ts";
 import type { SessionMessage } from "../../../actors/session/ports.ts";
-import type { FromChannel, ToChannel } from "../../../channels/channel_host.ts";
+import type { FromChannel, ToChannel } from "../../../channels/host_protocol.ts";
 import { acting } from "../../support/acting.ts";
 import { probeChannel } from "../../support/core_bench.ts";
 import { newOutbound } from "../../support/outbound.ts";

@@ -6,13 +6,12 @@
 import { join } from "node:path";
 import type { ActorRef, ReplyTo } from "../../../actors/kernel/ref.ts";
 import type { ConnectionState, Delivery, LookUp } from "../../../channels/channel.ts";
-import {
-  ChannelHost,
-  type ChannelHostMessage,
-  type DeliveryOutcome,
-  type FromChannel,
-  type LookUpOutcome,
-} from "../../../channels/channel_host.ts";
+import { ChannelHost, type ChannelHostMessage } from "../../../channels/channel_host.ts";
+import type {
+  DeliveryOutcome,
+  FromChannel,
+  LookUpOutcome,
+} from "../../../channels/host_protocol.ts";
 import { findChannel } from "../../../channels/registry.ts";
 import { FakeGateway } from "../../support/fake_gateway.ts";
 import { Probe } from "../../support/probe.ts";
