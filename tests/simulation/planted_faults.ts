@@ -310,7 +310,7 @@ const SESSION: readonly PlantedFault[] = [
 const TURN: readonly PlantedFault[] = [
   {
     what: "does not show the model what was asked",
-    file: "actors/session/turn.ts",
+    file: "actors/session/turn_beginning.ts",
     find: "    replay.push(shown);\n    return { replay,",
     replace: "    return { replay,",
   },
