@@ -11,7 +11,6 @@ const REQUESTS_BEFORE_ANSWER = 3;
 
 Deno.test("A turn that dies again and again goes on alone and runs no command twice", async () => {
   await using home = await GatewayHome.make();
-  home.withoutReplay();
   await using platform = await FeishuPlatform.start({ limits: NO_LIMITS });
   const { promise: joined, resolve: joins } = Promise.withResolvers<void>();
   const { promise: calm, resolve: calms } = Promise.withResolvers<void>();

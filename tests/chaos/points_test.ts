@@ -135,7 +135,6 @@ Deno.test.each<[string, Readonly<Record<string, Point>>]>([
   ["as the model has said its last word", LAST_WORD],
 ])("A gateway that is killed %s answers each once after its restart", async (_name, points) => {
   await using home = await GatewayHome.make();
-  home.withoutReplay();
   await using platform = await FeishuPlatform.start({
     redelivery: SHORT_REDELIVERY,
     limits: NO_LIMITS,

@@ -41,7 +41,6 @@ const LIFE_MS_MAX = 1_500;
 export async function runRandomKills(options: RandomKillsOptions): Promise<void> {
   const random = seededRandom(options.seed);
   await using home = await GatewayHome.make();
-  home.withoutReplay();
   await using platform = await FeishuPlatform.start({
     redelivery: { acknowledgeWithinMs: 300, delaysMs: [1_000, 1_000, 1_000] },
     limits: NO_LIMITS,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ModelServer, say } from "../simulators/model_server.ts";
 import { startInProcess } from "../support/gateway_in_process.ts";
 import { configFor, GatewayHome } from "../support/gateway_process.ts";
+import { replayHome } from "../support/replays.ts";
 import { until } from "../support/until.ts";
 import { main } from "../../channels/cli/main.ts";
 
@@ -24,6 +25,20 @@ async function run(home: GatewayHome, ...args: readonly string[]): Promise<Ran> 
     hasColors: false,
   });
   return { code, stdout, stderr };
+}
+
+/** The replay of a home, which ends each end-to-end test, finds a changed and an unrecorded line. */
+async function noticesWhatIsAmiss(home: GatewayHome, stem: string): Promise<void> {
+  const fileOf = (name: string) => join(home.workspace, "sessions", `${name}.jsonl`);
+  const text = await Deno.readTextFile(fileOf(stem));
+  const replay = () => replayHome(join(home.path, "state"), home.workspace);
+  assert.equal(await replay(), 2);
+  await Deno.writeTextFile(fileOf(stem), text.replace("Nothing much.", "Nothing."));
+  await assert.rejects(replay(), /"divergence"/);
+  await Deno.writeTextFile(fileOf(stem), text);
+  await Deno.writeTextFile(fileOf("probe_unrecorded"), text);
+  await assert.rejects(replay(), /nothing is recorded of it/);
+  await Deno.remove(fileOf("probe_unrecorded"));
 }
 
 Deno.test("Conversations are looked through, found and deleted, with a gateway and without", async () => {
@@ -84,6 +99,7 @@ Deno.test("Conversations are looked through, found and deleted, with a gateway a
   assert.match(mistaken.stderr, /^Error: Cannot read --since "soon"/);
   const again = await run(home, "sessions", "replay", "probe:p2");
   assert.match(again.stdout, /^Replayed 1 turns .* of probe:p2: the transcript is identical\n$/);
+  await noticesWhatIsAmiss(home, "probe_p2");
   const fork = await run(home, "sessions", "fork", "probe:p2", "2", "--as", "plan-b");
   assert.match(
     fork.stdout,
