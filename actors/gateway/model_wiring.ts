@@ -27,6 +27,7 @@ import type { AgentDefaults } from "../config/schema/agents.ts";
 import type { FoundModel, ModelSettings, ModelsPort } from "../session/ports.ts";
 import { UNWATCHED, type Watch } from "../session/watch.ts";
 import { StartError } from "./errors.ts";
+import { ownProvider } from "./own_provider.ts";
 import { watchedProvider } from "./watch/watched_parts.ts";
 import type { World } from "./world.ts";
 
@@ -158,22 +159,13 @@ function ownModel(
 ): { readonly provider: LoadableProvider; readonly description: string } | undefined {
   const { loaded: { config }, world: { clock, random }, providers = [] } = wiring;
   const named = providers.find(({ name }) => model.startsWith(`${name}/`));
-  const own = named === undefined ? wiring.provider : withoutPrefix(named);
+  const own = named ?? wiring.provider;
   if (own === undefined) return undefined;
   const mode = config.agents.defaults.providerRetryMode;
-  const retried = withRetry(own, { clock, random, mode });
+  const caught = ownProvider(own, named === undefined ? "" : `${own.name}/`);
+  const retried = withRetry(caught, { clock, random, mode });
   const provider = watched({ ...retried, preload: () => Promise.resolve() }, wiring);
   return { provider, description: `${model} by ${own.name}` };
-}
-
-/** It calls its models by their own names. */
-function withoutPrefix(provider: Provider): Provider {
-  const { name } = provider;
-  return {
-    name,
-    chat: (request, signal) =>
-      provider.chat({ ...request, model: request.model.slice(name.length + 1) }, signal),
-  };
 }
 
 function providerOptions(

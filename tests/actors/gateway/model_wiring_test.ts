@@ -3,6 +3,8 @@ import { wireModels } from "../../../actors/gateway/model_wiring.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import type { ChatEvent, ChatRequest, Provider } from "../../../providers/provider.ts";
 import { ScriptedProvider } from "../../support/scripted_provider.ts";
+import { ManualClock } from "../../support/manual_clock.ts";
+import { until } from "../../support/until.ts";
 import { loadSettings } from "../config/_load.ts";
 
 const REQUEST: ChatRequest = {
@@ -126,4 +128,28 @@ Deno.test("wireModels asks a program's own provider for the models under its nam
     await Array.fromAsync(provider.chat({ ...REQUEST, model }, new AbortController().signal));
   }
   assert.deepEqual(asked, ["mine big", "yours small/1", "mine other"]);
+});
+
+Deno.test("wireModels takes what a program's own provider throws for a failed call", async () => {
+  const own: Provider = {
+    name: "mine",
+    chat: () => {
+      throw new TypeError("no route, key sk-live-0123456789abcdefghijklmnop");
+    },
+  };
+  const loaded = await loadSettings({ agents: { defaults: { model: "mine/big" } } });
+  const clock = new ManualClock();
+  const { provider } = wireModels({
+    ...{ loaded, world: { ...systemWorld(), clock }, provider: own },
+  });
+  const gone = new AbortController();
+  const asking = Array.fromAsync(provider.chat(REQUEST, gone.signal));
+  await until(() => clock.pending > 0); // it is tried again
+  await clock.advance(600_000);
+  await clock.advance(600_000);
+  await clock.advance(600_000);
+  const last = (await asking).at(-1);
+  assert.ok(last?.type === "failed");
+  assert.equal(last.error.code, "provider_connection");
+  assert.match(last.error.message, /^Cannot ask "mine": no route, key (?!sk-live)/);
 });
