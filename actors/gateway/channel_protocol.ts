@@ -3,14 +3,8 @@
  * @module
  */
 
-import type { ConnectionState, Delivery } from "../../channels/channel.ts";
-import type {
-  DeliveryOutcome,
-  FromChannel,
-  LookUpOutcome,
-  NoteWaiting,
-  ToChannel,
-} from "../../channels/host_protocol.ts";
+import type { ConnectionState } from "../../channels/channel.ts";
+import type { FromChannel, ToChannel } from "../../channels/host_protocol.ts";
 import type { ActorDefinition, StopReason } from "../kernel/actor.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { WorkerNotice } from "../kernel/worker_notice.ts";
@@ -37,17 +31,8 @@ export interface ChannelEvent {
 
 /** What the gateway tells a channel's actor. */
 export type ChannelControl =
-  | {
-    readonly type: "deliver";
-    readonly delivery: Delivery;
-    readonly replyTo: ReplyTo<DeliveryOutcome>;
-  }
-  | {
-    readonly type: "look_up";
-    readonly delivery: Delivery;
-    readonly replyTo: ReplyTo<LookUpOutcome>;
-  }
-  | NoteWaiting
+  /** Carried to the channel itself; without one, `deliver` and `look_up` are answered at once. */
+  | Exclude<ToChannel, { readonly type: "stop" }>
   | { readonly type: "report_channel"; readonly replyTo: ReplyTo<ChannelReport> }
   /** Close the connection, and begin anew with other settings. */
   | {

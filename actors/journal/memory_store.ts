@@ -15,6 +15,17 @@ import type {
   StepRecord,
   TurnRecord,
 } from "./journal_rows.ts";
+import {
+  by,
+  byEnd,
+  byId,
+  byPlace,
+  bySeq,
+  isOldInbound,
+  keyOf,
+  statesOf,
+  usageKey,
+} from "./memory_order.ts";
 import { type JournalRows, NO_ROWS, type Note, type SeenKey } from "./memory_rows.ts";
 import { Marks, Table, UndoLog } from "./memory_table.ts";
 import { hasEndedOutbound, OUTBOUND_STATES } from "./outbound_rules.ts";
@@ -393,51 +404,4 @@ export class MemoryStore implements JournalStore {
     this.#outbounds.set(outbound.key, outbound);
     this.#unsent.set(outbound.key, !hasEndedOutbound(outbound));
   }
-}
-
-function keyOf(channel: string, platformId: string): string {
-  return JSON.stringify([channel, platformId]);
-}
-
-function usageKey({ scope, name, provider, model }: UsageRow): string {
-  return JSON.stringify([scope, name, provider, model]);
-}
-
-/** Parked ones wait for a person for as long as their ids are known. */
-function isOldInbound(
-  { state, endedAtMs }: Inbound,
-  { finishedBeforeMs, forgottenBeforeMs }: PruneOptions,
-): boolean {
-  if (endedAtMs === null || endedAtMs >= finishedBeforeMs) return false;
-  return state !== "parked" || endedAtMs < forgottenBeforeMs;
-}
-
-function bySeq(a: { readonly seq: number }, b: { readonly seq: number }): number {
-  return a.seq - b.seq;
-}
-
-function by<T>(keyOf: (row: T) => string): (a: T, b: T) => number {
-  return (a, b) => keyOf(a) < keyOf(b) ? -1 : 1;
-}
-
-function byPlace(a: KeptRecord, b: KeptRecord): number {
-  return a.place - b.place;
-}
-
-function byId(a: Outbound, b: Outbound): number {
-  return a.id - b.id;
-}
-
-function byEnd(
-  a: { readonly endedAtMs: number | null },
-  b: { readonly endedAtMs: number | null },
-): number {
-  return (a.endedAtMs ?? 0) - (b.endedAtMs ?? 0);
-}
-
-/** Each row as a count of one. */
-function statesOf(
-  rows: readonly { readonly state: string }[],
-): { readonly state: string; readonly rows: number }[] {
-  return rows.map(({ state }) => ({ state, rows: 1 }));
 }

@@ -6,6 +6,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { Bait } from "../../actors/tools/adapters/bait.ts";
 import type {
   ShellEnd,
   ShellLevel,
@@ -69,28 +70,6 @@ export async function shellGround(): Promise<ShellGround> {
     visits: () => bait.visits,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-class Bait implements AsyncDisposable {
-  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  readonly #serving: Promise<void> = this.#serve();
-  visits = 0;
-
-  get port(): number {
-    return this.#listener.addr.port;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#listener.close();
-    await this.#serving;
-  }
-
-  async #serve(): Promise<void> {
-    for await (const connection of this.#listener) {
-      this.visits++;
-      connection.close();
-    }
-  }
 }
 
 /** What a command gave. */

@@ -4,9 +4,10 @@
  */
 
 import { ToolError, type ToolFiles, type ToolNet, type ToolProcesses } from "../tool.ts";
+import type { HostContext } from "./host_inside.ts";
 
 /** Files for tools that may touch none. */
-export const REFUSED_FILES: ToolFiles = {
+const REFUSED_FILES: ToolFiles = {
   resolve: () => refuse("files"),
   info: () => refuse("files"),
   read: () => refuse("files"),
@@ -16,18 +17,21 @@ export const REFUSED_FILES: ToolFiles = {
 };
 
 /** Processes for tools that may start none. */
-export const REFUSED_PROCESSES: ToolProcesses = { run: () => refuse("processes") };
+const REFUSED_PROCESSES: ToolProcesses = { run: () => refuse("processes") };
 
 /** The network for tools that may reach none. */
-export const REFUSED_NET: ToolNet = {
+const REFUSED_NET: ToolNet = {
   request: () => refuse("the network"),
   isPublic: () => refuse("the network"),
 };
 
-/** Messages for tools that may send none. */
-export function refuseSend(): Promise<void> {
-  return refuse("messages");
-}
+/** All ports, for tools that need none; a host has its own in place of some. */
+export const REFUSED: HostContext = {
+  files: REFUSED_FILES,
+  processes: REFUSED_PROCESSES,
+  net: REFUSED_NET,
+  send: () => refuse("messages"),
+};
 
 function refuse(what: string): Promise<never> {
   const text = `Cannot use ${what} here: the tool did not declare that it needs them`;

@@ -7,7 +7,7 @@ import { WorkspaceFiles } from "../../adapters/workspace_files.ts";
 import type { Tool } from "../../tool.ts";
 import type { HostInside, HostWorld } from "../host_inside.ts";
 import type { HostSetup } from "../host_protocol.ts";
-import { REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
+import { REFUSED } from "../refused_ports.ts";
 
 const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   extract_document: async () => (await import("../../extract_document.ts")).extractDocumentTool,
@@ -25,7 +25,7 @@ const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
 export function openFilesKind({ rules }: HostSetup, { newId }: HostWorld): HostInside {
   const files = new WorkspaceFiles(rules, newId);
   return {
-    context: { files, processes: REFUSED_PROCESSES, net: REFUSED_NET, send: refuseSend },
+    context: { ...REFUSED, files },
     filesFor: (origin) => files.forSession(origin),
     find: (name) => Object.hasOwn(TOOLS, name) ? TOOLS[name]?.() : undefined,
   };

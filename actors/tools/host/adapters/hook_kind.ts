@@ -11,7 +11,8 @@ import { DESCRIBE_HOOKS, type HookContext } from "../../hooks/hook_event.ts";
 import type { Tool } from "../../tool.ts";
 import type { HostInside } from "../host_inside.ts";
 import type { HostSetup } from "../host_protocol.ts";
-import { REFUSED_FILES, REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
+import { bareTool } from "../bare_tool.ts";
+import { REFUSED } from "../refused_ports.ts";
 
 const settingsSchema = z.object({ module: z.string() });
 
@@ -23,12 +24,7 @@ export function openHookKind({ settings }: HostSetup): HostInside {
   const loading = loadHooks(module);
   loading.catch(() => {}); // each call tells it
   return {
-    context: {
-      files: REFUSED_FILES,
-      processes: REFUSED_PROCESSES,
-      net: REFUSED_NET,
-      send: refuseSend,
-    },
+    context: REFUSED,
     find: async (name) => {
       const hooks = await loading;
       if (name === DESCRIBE_HOOKS) return asTool(name, () => [...hooks.keys()]);
@@ -53,16 +49,8 @@ function isFunction(entry: [string, unknown]): entry is [string, HookFunction] {
 }
 
 function asTool(name: string, run: HookFunction): Tool {
-  return {
-    name,
-    description: "",
-    parameters: {},
-    needs: {},
-    concurrency: "exclusive",
-    timeoutMs: 0,
-    call: async (event, { signal }) => {
-      const said = await run(event, { signal });
-      return { content: JSON.stringify(said ?? null) ?? "null", isError: false };
-    },
-  };
+  return bareTool(name, async (event, { signal }) => {
+    const said = await run(event, { signal });
+    return { content: JSON.stringify(said ?? null) ?? "null", isError: false };
+  });
 }

@@ -6,12 +6,12 @@
 
 import { z } from "zod";
 import { invariant } from "../../../kernel/invariant.ts";
-import { asError } from "../../../kernel/errors.ts";
 import { DESCRIBE_TOOLS, parsePluginTools, type PluginTool } from "../../plugin_tool.ts";
 import type { Tool, ToolResult } from "../../tool.ts";
 import type { HostInside } from "../host_inside.ts";
 import type { HostSetup } from "../host_protocol.ts";
-import { REFUSED_FILES, REFUSED_NET, REFUSED_PROCESSES, refuseSend } from "../refused_ports.ts";
+import { bareTool } from "../bare_tool.ts";
+import { REFUSED } from "../refused_ports.ts";
 
 const settingsSchema = z.object({ module: z.string() });
 
@@ -26,12 +26,7 @@ export function openPluginKind({ settings }: HostSetup): HostInside {
   const loading = loadTools(module);
   loading.catch(() => {}); // each call tells it
   return {
-    context: {
-      files: REFUSED_FILES,
-      processes: REFUSED_PROCESSES,
-      net: REFUSED_NET,
-      send: refuseSend,
-    },
+    context: REFUSED,
     find: async (name) => {
       const tools = await loading;
       if (name === DESCRIBE_TOOLS) return describing(tools);
@@ -81,20 +76,10 @@ function hosted(tool: PluginTool): Tool {
 }
 
 function bare(name: string, run: PluginTool["call"]): Tool {
-  return {
-    name,
-    description: "",
-    parameters: {},
-    needs: {},
-    concurrency: "exclusive",
-    timeoutMs: 0,
-    call: async (args, context) => {
-      const parsed = resultSchema.safeParse(await run(args, context));
-      if (!parsed.success) {
-        throw asError(new TypeError(`"${name}" gave neither a text nor a result`));
-      }
-      const result = parsed.data;
-      return typeof result === "string" ? { content: result, isError: false } : result;
-    },
-  };
+  return bareTool(name, async (args, context) => {
+    const parsed = resultSchema.safeParse(await run(args, context));
+    if (!parsed.success) throw new TypeError(`"${name}" gave neither a text nor a result`);
+    const result = parsed.data;
+    return typeof result === "string" ? { content: result, isError: false } : result;
+  });
 }

@@ -9,6 +9,7 @@ import type { Clock } from "../../../kernel/clock.ts";
 import { Deadline } from "../../../kernel/deadline.ts";
 import { asError } from "../../../kernel/errors.ts";
 import type { NewId } from "../../../kernel/random.ts";
+import { Bait } from "../../adapters/bait.ts";
 import type { NetBoundary } from "../../net/boundary.ts";
 import { chooseLevel, type LevelCandidate, type LevelChoice } from "../choose_level.ts";
 import type { ShellLevel, ShellLevelName, ShellScope } from "../level.ts";
@@ -124,36 +125,9 @@ async function probe(level: ShellLevel, options: OpenShellOptions): Promise<Prob
         allowedAddresses.includes("127.0.0.1"),
       refusedAddresses: PROBED_ADDRESSES.filter((address) => !allowedAddresses.includes(address)),
     },
-    effects: { exists, wasReached: () => listener.wasReached },
+    effects: { exists, wasReached: () => listener.visits > 0 },
     signal: deadline.signal,
   });
-}
-
-/** Listens on this machine and notes whether anybody came. */
-class Bait implements AsyncDisposable {
-  readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  readonly #serving: Promise<void>;
-  wasReached = false;
-
-  constructor() {
-    this.#serving = this.#serve();
-  }
-
-  get port(): number {
-    return this.#listener.addr.port;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#listener.close();
-    await this.#serving;
-  }
-
-  async #serve(): Promise<void> {
-    for await (const connection of this.#listener) {
-      this.wasReached = true;
-      connection.close();
-    }
-  }
 }
 
 async function removeAll(paths: readonly string[]): Promise<void> {

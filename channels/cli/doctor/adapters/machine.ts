@@ -47,6 +47,11 @@ export async function tryWriting(folder: string, name: string): Promise<void> {
   }
 }
 
+/** Makes a file that nobody else is to read. */
+export async function writeSecret(path: string, secret: string): Promise<void> {
+  await Deno.writeTextFile(path, secret, { createNew: true, mode: 0o600 });
+}
+
 /** Bytes that are free where a path is; null where the system does not tell. */
 export async function freeBytes(path: string): Promise<number | null> {
   try {

@@ -5,11 +5,13 @@
 
 import { join } from "node:path";
 import { lacksFolder, realFolder } from "../../../../actors/gateway/adapters/local_folders.ts";
+import { exists, removeIfThere } from "../../../../actors/kernel/adapters/missing.ts";
 import { pathRules, wireHosts } from "../../../../actors/gateway/tool_wiring.ts";
+import { Bait } from "../../../../actors/tools/adapters/bait.ts";
 import { createToolNet } from "../../../../actors/tools/net/adapters/tool_net.ts";
 import type { ToolHosts } from "../../../../actors/tools/host/tool_hosts.ts";
 import { ToolError, type ToolOrigin } from "../../../../actors/tools/tool.ts";
-import { Bait, removeFile, stands, writeSecret } from "../adapters/bait.ts";
+import { writeSecret } from "../adapters/machine.ts";
 import {
   type Check,
   fault,
@@ -56,15 +58,15 @@ async function fileLeaks(
   const outside = join(stateFolder, `doctor-${id}.out`);
   const inside = join(workspace, `.doctor-${id}.in`);
   await using cleaning = new AsyncDisposableStack();
-  for (const file of [secretFile, outside, inside]) cleaning.defer(() => removeFile(file));
+  for (const file of [secretFile, outside, inside]) cleaning.defer(() => removeIfThere(file));
   await writeSecret(secretFile, secret);
   const shown = await said(hosts, "read_file", { path: secretFile }, signal);
   await said(hosts, "write_file", { path: outside, content: "x" }, signal);
   const told = await said(hosts, "write_file", { path: inside, content: "x" }, signal);
   return [
     ...(shown.includes(secret) ? [fault("a tool could read the gateway's state", REPORT)] : []),
-    ...(await stands(outside) ? [fault("a tool could write the gateway's state", REPORT)] : []),
-    ...(await stands(inside)
+    ...(await exists(outside) ? [fault("a tool could write the gateway's state", REPORT)] : []),
+    ...(await exists(inside)
       ? []
       : [fault(`tools cannot write into the workspace: ${told}`, null)]),
   ];
@@ -103,5 +105,5 @@ async function netLeaks(
     const request = { url: `http://${host}:${bait.port}/`, bytesMax: 100, timeoutMs: REQUEST_MS };
     await net.request(request, signal).catch(() => {}); // a refusal is what is hoped for
   }
-  return bait.wasReached ? [fault("web tools could reach this machine", REPORT)] : [];
+  return bait.visits > 0 ? [fault("web tools could reach this machine", REPORT)] : [];
 }

@@ -20,7 +20,9 @@ Deno.test("A health server ends although an answer is late", async () => {
   await asked.promise;
   await server[Symbol.asyncDispose]();
   late.reject(new Error("it is over"));
-  await (await answer).body?.cancel();
+  const { status, body } = await answer;
+  await body?.cancel();
+  assert.equal(status, 500);
 });
 
 Deno.test("A health server says that its port is taken, and which key to change", async () => {
