@@ -61,10 +61,23 @@ function partsOf(written: string): KeyPath | null {
     if (whole === undefined) return null;
     if (name !== undefined) parts.push(name);
     else if (index !== undefined) parts.push(Number(index));
-    else if (text !== undefined) parts.push(String(JSON.parse(text)));
+    else if (text !== undefined) {
+      const name = unquoted(text);
+      if (name === null) return null;
+      parts.push(name);
+    }
     rest = rest.slice(whole.length);
   }
   return parts.length === 0 ? null : parts;
+}
+
+function unquoted(text: string): string | null {
+  try {
+    return String(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null; // such as \x
+    throw error;
+  }
 }
 
 interface Step {

@@ -10,11 +10,13 @@ export class NotTextError extends GatewayError {
   override readonly name = "NotTextError";
   readonly code = "not_text";
   readonly recovery = "give_up";
+  /** What a command ends with. */
+  readonly exitCode = 2;
   /** Counted from 1. */
   readonly line: number;
 
   constructor(path: string, line: number) {
-    super(`Cannot read "${path}": line ${line} is not UTF-8`);
+    super(`Cannot read "${path}": line ${line} is not UTF-8; save the file as UTF-8`);
     this.line = line;
   }
 }

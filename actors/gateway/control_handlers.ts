@@ -16,8 +16,7 @@ import type { StrandedMessages } from "./stranded.ts";
 
 /** What the handlers tell of and work on. */
 export interface ControlScene {
-  /** What does not change while the gateway runs. */
-  readonly facts: Omit<GatewayStatus, "health">;
+  readonly facts: () => Omit<GatewayStatus, "health">;
   readonly health: () => Promise<HealthReport>;
   readonly stranded: StrandedMessages;
 }
@@ -26,7 +25,7 @@ export interface ControlScene {
 export function gatewayHandlers({ facts, health, stranded }: ControlScene): ControlHandler[] {
   const status = answers(
     statusRequest,
-    async () => ({ ...facts, health: { ...await health() } }),
+    async () => ({ ...facts(), health: { ...await health() } }),
   );
   return [
     status,

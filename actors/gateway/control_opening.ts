@@ -18,7 +18,8 @@ import type { StrandedMessages } from "./stranded.ts";
 /** What the control door tells of. */
 export interface ControlFacts {
   readonly startedAtMs: number;
-  readonly model: string;
+  /** As it is just now. */
+  readonly model: () => string;
   readonly healthUrl: string;
   readonly report: () => Promise<HealthReport>;
   readonly stranded: StrandedMessages;
@@ -31,19 +32,20 @@ export interface ControlFacts {
 export async function openControl(
   { loaded, version, world, print, command, handlers = [] }: GatewayOptions,
   owned: AsyncDisposableStack,
-  { report, stranded, sessions, isFenced, ...facts }: ControlFacts,
+  { report, stranded, sessions, isFenced, model, ...facts }: ControlFacts,
 ): Promise<void> {
   const { configFile, workspace, stateFolder } = loaded.locations;
   try {
     const own = gatewayHandlers({
-      facts: {
+      facts: () => ({
         ...facts,
+        model: model(),
         pid: processId(),
         command: command ?? DEFAULT_COMMAND,
         configFile,
         workspace,
         stateFolder,
-      },
+      }),
       health: report,
       stranded,
     });

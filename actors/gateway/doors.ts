@@ -53,7 +53,7 @@ export async function openDoors(
   if (serving !== undefined) print(`API: ${serving.url}`);
   await openControl(options, owned, {
     ...{ startedAtMs, report, isFenced },
-    model: services.modelLine,
+    model: () => services.modelLine,
     healthUrl: health?.url ?? "",
     stranded: strandedIn(journal, (acted) => ground.actors.core.rowChanged(acted)),
     sessions: handlersOf(options, ground),

@@ -99,6 +99,7 @@ export interface ShellOfServices {
 /** The services, and what to say about them at the start. */
 export interface WiredServices {
   readonly shared: SharedServices;
+  /** Of the model that answers just now. */
   readonly modelLine: string;
   readonly memory: WiredMemory;
   readonly recall: WiredRecall;
@@ -141,6 +142,7 @@ export function wireServices(options: WiringOptions): WiredServices {
   const promptFiles = new DiskPromptFiles(workspace);
   const models = wireModels(options);
   let held: HeldConfig = { loaded, provider: models.provider };
+  let modelLine = models.line;
   const now = () => held;
   const usage = wireUsage({
     agents: () => held.loaded.config.agents,
@@ -186,7 +188,9 @@ export function wireServices(options: WiringOptions): WiredServices {
   });
   let revised: RevisedServices = revisedOf(loaded, models);
   return {
-    modelLine: models.line,
+    get modelLine() {
+      return modelLine;
+    },
     memory,
     recall,
     automation,
@@ -225,6 +229,7 @@ export function wireServices(options: WiringOptions): WiredServices {
         hosts.add(box.hosts);
         for (const { name, needs } of box.tools) added.set(name, needs);
         held = { loaded: next, provider: nextModels.provider };
+        modelLine = nextModels.line;
         revised = revisedOf(next, nextModels);
       };
     },

@@ -13,7 +13,9 @@ import {
   type Node,
   parseTree,
 } from "jsonc-parser";
-import { parseConfigText } from "../../actors/config/json_text.ts";
+import { ConfigError } from "../../actors/config/errors.ts";
+import { parseConfigText, repeatedKeys } from "../../actors/config/json_text.ts";
+import { quote, showPath } from "../../actors/config/key_path.ts";
 import { foldName } from "../../actors/config/spelling.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../actors/kernel/json.ts";
 
@@ -48,7 +50,7 @@ export function readSection(text: string | null, file: string, place: SectionPla
  * The file's text with some keys of a bot changed. Keys keep the spelling in which they stand
  * there; new ones are written in camelCase. A line right before a new key may be laid out anew.
  *
- * @throws {ConfigError} when the text is no JSON
+ * @throws {ConfigError} when the text is no JSON, or a key to be changed stands there twice
  */
 export function changeSection(
   text: string | null,
@@ -61,6 +63,7 @@ export function changeSection(
     const root = parseTree(changed);
     const path = [...placeIn(root, place), key];
     const written = writtenPath(root, path);
+    checkUnique(changed, file, written);
     const edits = modify(changed, written, value, { formattingOptions: formattingOf(changed) });
     changed = applyEdits(changed, edits);
     if (place.instance !== null) changed = withInstanceId(changed, place);
@@ -79,7 +82,7 @@ export interface SettingChange {
  * they stand there.
  *
  * @param text the whole file; null when there is none
- * @throws {ConfigError} when it is no JSON
+ * @throws {ConfigError} when it is no JSON, or a key to be changed stands there twice
  */
 export function changeSettings(
   text: string | null,
@@ -90,10 +93,20 @@ export function changeSettings(
   parseConfigText(changed, file);
   for (const { path, value } of changes) {
     const written = writtenPath(parseTree(changed), [...path]);
+    checkUnique(changed, file, written);
     const edits = modify(changed, written, value, { formattingOptions: formattingOf(changed) });
     changed = applyEdits(changed, edits);
   }
   return changed;
+}
+
+/** Of a key that stands twice the last one counts, and the first one would be changed. */
+function checkUnique(text: string, file: string, written: JSONPath): void {
+  const twice = repeatedKeys(text).find((path) => path.every((part, at) => part === written[at]));
+  if (twice === undefined) return;
+  const key = showPath(twice);
+  const line = `Cannot change ${quote(file)}: ${key} is set more than once there; keep one`;
+  throw new ConfigError([{ code: "config_malformed", key, line }]);
 }
 
 /** Where the bot's keys are, or will be. */

@@ -22,7 +22,12 @@ export function systemConfigSource(
   };
 }
 
-async function readTextFile(path: string): Promise<string | null> {
+/**
+ * The file's text, or null when there is no such file.
+ *
+ * @throws {NotTextError} when it is not UTF-8
+ */
+export async function readTextFile(path: string): Promise<string | null> {
   let bytes: Uint8Array<ArrayBuffer>;
   try {
     bytes = await Deno.readFile(path);

@@ -99,6 +99,8 @@ export function configKeeperActor(
 class Known {
   /** Undefined before the first look, which finds what was edited as the gateway started. */
   stamp: string | null | undefined;
+  /** At the last look there was no file, where there had been one. */
+  isGone = false;
   problem: string | null = null;
   waiting: readonly string[] = [];
   appliedAtMs: number | null = null;
@@ -169,9 +171,10 @@ class ConfigKeeper implements Actor<Message> {
     // Whoever edits right now is let finish; a look in between would only see halves.
     if (!isForced && this.#stirredAtMs !== undefined) return;
     this.#isBusy = true;
-    const { stamp } = this.#known;
+    const { stamp, isGone } = this.#known;
     this.#context.pipe(
-      () => examine(this.#options, { known: stamp, isForced }),
+      // One that was gone and is back need not have changed: it is read all the same.
+      () => examine(this.#options, { known: stamp, isForced: isForced || isGone }),
       (outcome) => ({ type: "examined", outcome }),
     );
   }
@@ -186,6 +189,7 @@ class ConfigKeeper implements Actor<Message> {
     if (outcome.value.state === "moving") return this.#stirred();
     const { stamp, outcome: found } = outcome.value;
     this.#known.stamp = stamp;
+    this.#known.isGone = found.state === "refused" && found.problem === GONE;
     if (found.state === "refused") this.#refused(found.problem);
     if (found.state === "applied") this.#applied(found.changes);
     this.#answer(found);

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly write: (text: string) => void;
   /** Standard error: logs and problems. */
   readonly writeError: (text: string) => void;
+  /** Nobody reads standard output any more (a closed pipe). @default somebody does */
+  readonly hasLeft?: () => boolean;
   /** Standard output is a terminal. */
   readonly isInteractive: boolean;
   /** Standard error is a terminal that wants colours (`NO_COLOR` is not set). */
@@ -31,9 +33,11 @@ export const COLUMNS_USUAL = 80;
 /** This process's own. */
 export function systemTerminal(): Terminal {
   const wantsStyles = !Deno.noColor && !isDumb();
+  let hasLeft = false;
   return {
-    write: (text) => write(Deno.stdout, text),
-    writeError: (text) => write(Deno.stderr, text),
+    write: (text) => hasLeft = !write(Deno.stdout, text) || hasLeft,
+    writeError: (text) => void write(Deno.stderr, text),
+    hasLeft: () => hasLeft,
     isInteractive: Deno.stdout.isTerminal(),
     hasColors: Deno.stderr.isTerminal() && wantsStyles,
     canRedraw: Deno.stdout.isTerminal() && !isDumb(),
@@ -66,11 +70,13 @@ function rows(): number | undefined {
   }
 }
 
-/** A reader that has gone away (a closed pipe) is no reason to fail. */
-function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): void {
+/** A reader that has gone away (a closed pipe) is no reason to fail. @returns whether one reads */
+function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): boolean {
   try {
     writeAllSync(stream, new TextEncoder().encode(text));
+    return true;
   } catch (error) {
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    return false;
   }
 }

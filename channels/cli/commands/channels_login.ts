@@ -19,7 +19,7 @@ import { isObject, type JsonObject } from "../../../actors/kernel/json.ts";
 import { commandMenu } from "../../../actors/session/command_table.ts";
 import { channelEntries, type ChannelEntry, findChannel } from "../../registry.ts";
 import type { SetupReport, SetupScene } from "../../setup.ts";
-import { readConfigFile, replaceConfigFile } from "../adapters/config_file.ts";
+import { changeConfigFile, readConfigFile } from "../adapters/config_file.ts";
 import { ask, canAsk } from "../adapters/prompt.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { didYouMean } from "../help/did_you_mean.ts";
@@ -101,8 +101,9 @@ async function makeScene(
     ask,
     save: async (changes) => {
       if (Object.keys(changes).length === 0) return;
-      const text = await readConfigFile(configFile);
-      await replaceConfigFile(configFile, changeSection(text, configFile, { place, changes }));
+      await changeConfigFile(configFile, (text) => ({
+        text: changeSection(text, configFile, { place, changes }),
+      }));
       say(`Saved ${Object.keys(changes).join(", ")} to ${configFile}`);
     },
   };

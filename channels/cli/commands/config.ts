@@ -14,9 +14,10 @@ import { locate, locateConfig } from "../../../actors/config/locations.ts";
 import { isHiddenKey } from "../../../actors/config/secrets.ts";
 import { findSetting, type SettingLookup } from "../../../actors/config/setting_path.ts";
 import { shownAt, shownSettings } from "../../../actors/config/shown_settings.ts";
+import { exists } from "../../../actors/kernel/adapters/missing.ts";
 import type { JsonObject, JsonValue } from "../../../actors/kernel/json.ts";
 import { channelManifests } from "../../registry.ts";
-import { readConfigFile, replaceConfigFile } from "../adapters/config_file.ts";
+import { changeConfigFile, readConfigFile } from "../adapters/config_file.ts";
 import { readAll } from "../adapters/line_input.ts";
 import { ask, canAsk } from "../adapters/prompt.ts";
 import type { Terminal } from "../adapters/terminal.ts";
@@ -85,8 +86,10 @@ export async function setCommand(
   const wanted = settingValue(typed === FROM_INPUT ? await readValue(name) : typed, shape);
   if (wanted.state === "wrong") return refuse(`Cannot set ${name}: ${wanted.remedy}`, terminal);
   const change = { path: path.map(String), value: wanted.value };
-  const draft = await draftConfig(source, { configFile, text }, [change]);
-  if (draft.text !== text) await replaceConfigFile(configFile, draft.text);
+  const draft = await changeConfigFile(
+    configFile,
+    (now) => draftConfig(source, { configFile, text: now }, [change]),
+  );
   for (const warning of draft.loaded.warnings) terminal.writeError(`Warning: ${warning}\n`);
   const above = draft.loaded.overrides.find((override) => override.key === name);
   if (above !== undefined) {
@@ -127,8 +130,8 @@ export async function pathCommand(flags: ConfigFlags, terminal: Terminal): Promi
     return EXIT_DONE;
   }
   const { workspace: _workspace, ...places } = locate(place, "");
-  const exists = await readConfigFile(place.configFile) !== null;
-  terminal.write(json({ ...places, exists }));
+  const isThere = await exists(place.configFile);
+  terminal.write(json({ ...places, exists: isThere }));
   return EXIT_DONE;
 }
 

@@ -41,6 +41,7 @@ export async function logsCommand(flags: LogsFlags, terminal: Terminal): Promise
   let hasCaughtUp = false;
   let count = 0;
   for await (const line of logLines(folder, following)) {
+    if (terminal.hasLeft?.() === true) return 0;
     if (line === null) {
       hasCaughtUp = true;
       last.splice(0).forEach(write);

@@ -6,7 +6,7 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 import { systemConfigSource } from "../../../actors/config/adapters/system_source.ts";
-import { parseConfigText } from "../../../actors/config/json_text.ts";
+import { parseConfigText, repeatedKeys } from "../../../actors/config/json_text.ts";
 import { type ConfigPlace, locate, locateConfig } from "../../../actors/config/locations.ts";
 import { own } from "../../../actors/config/tree.ts";
 import { connectControl } from "../../../actors/gateway/adapters/control_socket.ts";
@@ -98,7 +98,9 @@ async function prepare(
     const workspace = own(own(own(written, "agents"), "defaults"), "workspace");
     const isElsewhere = workspace !== undefined || dirname(configFile) !== homeFolder;
     const change = { path: ["agents", "defaults", "workspace"], value: "workspace" };
-    const settings = isElsewhere ? changeSettings(text, config, [change]) : text;
+    // Where a key stands twice it cannot be changed in place; the last one counts.
+    const clean = repeatedKeys(text).length === 0 ? text : `${JSON.stringify(written, null, 2)}\n`;
+    const settings = isElsewhere ? changeSettings(clean, config, [change]) : text;
     await new DiskTextFiles(folder).replace(basename(configFile), settings);
   }
   await orNull(Deno.remove(join(folder, "config"), { recursive: true }));

@@ -50,7 +50,7 @@ export async function topCommand(flags: TopFlags, terminal: Terminal): Promise<n
   try {
     for (let top: Top | null = first; top !== null; top = await look()) {
       show(top, { terminal, isDrawn, isJson: flags.json === true });
-      if (flags.once === true || leaving.signal.aborted) return 0;
+      if (flags.once === true || leaving.signal.aborted || terminal.hasLeft?.() === true) return 0;
       await sleep(clock, flags.every * 1_000, leaving.signal).catch(() => {});
       if (leaving.signal.aborted) return 0;
     }

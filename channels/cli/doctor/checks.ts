@@ -12,6 +12,7 @@ import { diskCheck } from "./checks/disk.ts";
 import { foldersCheck } from "./checks/folders.ts";
 import { gatewayCheck } from "./checks/gateway.ts";
 import { journalCheck } from "./checks/journal.ts";
+import { jobsCheck } from "./checks/jobs.ts";
 import { mcpCheck } from "./checks/mcp.ts";
 import { memoryCheck } from "./checks/memory.ts";
 import { modelCheck } from "./checks/model.ts";
@@ -42,4 +43,5 @@ export const CHECKS: readonly Check[] = [
   mcpCheck,
   workspaceCheck,
   memoryCheck,
+  jobsCheck,
 ];

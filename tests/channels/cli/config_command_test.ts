@@ -70,6 +70,7 @@ Deno.test.each([
   ["channels.telegrm.token", /did you mean channels\.telegram\?/],
   ["gateway.port.number", /nothing stands below/],
   ["a..b", /write it as tools\.exec\.timeout/],
+  ['providers["\\x"]', /write it as tools\.exec\.timeout/],
 ])("config get and set refuse the key %s", async (key, words) => {
   await using home = await Home.make(CONFIG);
   for (const args of [["get", key], ["set", key, "x"]]) {
@@ -137,6 +138,35 @@ Deno.test("config set shows no secret, and begins a file where there is none", a
   assert.equal(code, 0);
   assert.doesNotMatch(out, /sk-new-secret/);
   assert.equal(JSON.parse(await home.read()).providers.openrouter.apiKey, "sk-new-secret");
+});
+
+Deno.test("config set by many at once loses nobody's change", async () => {
+  await using home = await Home.make("{}");
+  const ports = ["1", "2", "3", "4"];
+  await Promise.all(ports.map((port) => {
+    return home.run("set", `providers.p${port}.apiBase`, `http://127.0.0.1:${port}/v1`);
+  }));
+  const { providers } = JSON.parse(await home.read());
+  assert.deepEqual(Object.keys(providers).toSorted(), ports.map((port) => `p${port}`));
+});
+
+Deno.test("config set leaves a key that stands twice to a person", async () => {
+  const text = '{"gateway": {"port": 1, "port": 2}}';
+  await using home = await Home.make(text);
+  const { code, err } = await home.run("set", "gateway.port", "3");
+  assert.equal(code, 2);
+  assert.match(err, /^Error: [^\n]*gateway\.port is set more than once there; keep one\n$/);
+  assert.equal(await home.read(), text);
+});
+
+Deno.test("config set leaves a file that is not UTF-8 as it is", async () => {
+  await using home = await Home.make("{}");
+  const bytes = Uint8Array.of(...new TextEncoder().encode('{"owners": ["'), 0xff, 0x22, 0x5d, 0x7d);
+  await Deno.writeFile(home.file, bytes);
+  const { code, err } = await home.run("set", "gateway.port", "3");
+  assert.equal(code, 2);
+  assert.match(err, /line 1 is not UTF-8; save the file as UTF-8\n$/);
+  assert.deepEqual(await Deno.readFile(home.file), bytes);
 });
 
 Deno.test("config check tells what is odd, and what is wrong with 2", async () => {

@@ -33,9 +33,7 @@ export class ArchiveWriter implements AsyncDisposable {
    * @throws {BackupError} when something has that name
    */
   static async begin(path: string): Promise<ArchiveWriter> {
-    if (await exists(path)) {
-      throw new BackupError(`Cannot write "${path}": it is there already; choose another name`);
-    }
+    if (await exists(path)) throw taken(path);
     const partial = `${path}.partial`;
     await removeIfThere(partial); // of a backup that was cut short
     const options = { write: true, createNew: true, mode: 0o600 };
@@ -94,7 +92,12 @@ export class ArchiveWriter implements AsyncDisposable {
     return true;
   }
 
-  /** Completes the backup and gives it its name. @returns its bytes */
+  /**
+   * Completes the backup and gives it its name.
+   *
+   * @returns its bytes
+   * @throws {BackupError} when something has got that name meanwhile
+   */
   async finish(): Promise<number> {
     await this.addText(SUMS_ENTRY, JSON.stringify(this.#sums));
     this.#packer.controller.finalize();
@@ -102,10 +105,12 @@ export class ArchiveWriter implements AsyncDisposable {
     await this.#file.sync();
     const { size } = await this.#file.stat();
     this.#file.close();
-    // A link is refused where something has the name, so that nothing is ever replaced.
-    await Deno.link(this.#partial, this.#path).catch(() => Deno.rename(this.#partial, this.#path));
-    await removeIfThere(this.#partial);
     this.#isOver = true;
+    try {
+      await giveName(this.#partial, this.#path);
+    } finally {
+      await removeIfThere(this.#partial);
+    }
     if (Deno.build.os !== "windows") {
       using folder = await Deno.open(dirname(this.#path), { read: true });
       await folder.sync();
@@ -136,6 +141,25 @@ export class ArchiveWriter implements AsyncDisposable {
     await body.close();
     if (header.name !== SUMS_ENTRY) this.#sums[header.name] = hash.digest("hex");
   }
+}
+
+/**
+ * A link is refused where something has the name, so that nothing is ever replaced; where the disk
+ * knows no links, a look has to do.
+ */
+async function giveName(partial: string, path: string): Promise<void> {
+  try {
+    await Deno.link(partial, path);
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists || await exists(path)) throw taken(path, error);
+    await Deno.rename(partial, path);
+  }
+}
+
+function taken(path: string, cause?: unknown): BackupError {
+  return new BackupError(`Cannot write "${path}": it is there already; choose another name`, {
+    cause,
+  });
 }
 
 async function* chunksOf(

@@ -101,11 +101,12 @@ async function startable({ loaded, world }: ReadyScene): Promise<readonly Findin
     return [ok(`not running; it can start (port ${port} is free)`)];
   } catch (error) {
     const why = asError(error).message.replace(/ \(os error \d+\).*$/s, "");
-    return [
-      fault(
-        `not running, and ${host}:${port} cannot be had: ${why}`,
-        "stop what uses it, or: config set gateway.port <another>",
-      ),
-    ];
+    // A port that is taken, or one of the system's own; else it is no address of this machine.
+    const isPort = error instanceof Deno.errors.AddrInUse ||
+      error instanceof Deno.errors.PermissionDenied;
+    const fix = isPort
+      ? "stop what uses it, or: config set gateway.port <another>"
+      : "this machine has no such address: config set gateway.host 127.0.0.1";
+    return [fault(`not running, and ${host}:${port} cannot be had: ${why}`, fix)];
   }
 }

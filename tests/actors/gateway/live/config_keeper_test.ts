@@ -68,6 +68,19 @@ function textsOf(alarms: Probe<AlarmMessage>): string[] {
   return alarms.received.flatMap((message) => "text" in message ? [message.text] : []);
 }
 
+Deno.test("A file that was gone and comes back as it was counts again", async () => {
+  await using bench = keeperBench();
+  await bench.world.clock.advance(5_000);
+  bench.save(null);
+  await bench.world.clock.advance(300);
+  assert.equal((await bench.report()).state, "refused");
+  bench.save("1");
+  await bench.world.clock.advance(300);
+  assert.deepEqual([(await bench.report()).state, bench.printed.at(-1)], [
+    ...["applied", "Config: as it was"],
+  ]);
+});
+
 Deno.test("Ten quick edits are read once, when they have come to rest", async () => {
   await using bench = keeperBench();
   await bench.world.clock.advance(5_000);

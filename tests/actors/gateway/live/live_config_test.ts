@@ -96,6 +96,7 @@ Deno.test("An edited configuration is applied by a gateway that runs", async (te
     const terminal = { write, writeError: write, isInteractive: false, hasColors: false };
     assert.equal(await main(["status", "--config", live.configFile], terminal), 0);
     assert.match(shown, /^Gateway: running[^]*not applied: Cannot load [^]*gateway\.port/);
+    assert.match(shown, /^Model: model-b by /m, "the one that answers now");
     assert.equal(await main(["config", "reload", "--config", live.configFile], terminal), 2);
     await probe.say("c1", "still there?");
     await until(answers(3), { what: "an answer" });

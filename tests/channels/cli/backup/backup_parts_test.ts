@@ -90,6 +90,19 @@ Deno.test.each([
   assert.throws(() => checkEntryName(name), { code: "backup" });
 });
 
+Deno.test("A backup replaces nothing that has got its name meanwhile", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "copy.tar");
+  {
+    await using archive = await ArchiveWriter.begin(path);
+    await archive.addText(ABOUT_ENTRY, "{}");
+    await Deno.writeTextFile(path, "somebody's");
+    await assert.rejects(archive.finish(), /it is there already/);
+  }
+  assert.equal(await Deno.readTextFile(path), "somebody's");
+  assert.equal((await Array.fromAsync(Deno.readDir(folder.path))).length, 1);
+});
+
 Deno.test("A backup that is given up leaves nothing behind", async () => {
   await using folder = await temporaryFolder();
   {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { systemWorld } from "../../../../actors/gateway/adapters/system_world.ts";
 import { type GatewayStatus, statusRequest } from "../../../../actors/gateway/control_requests.ts";
+import type { JsonObject } from "../../../../actors/kernel/json.ts";
 import { thisMachine } from "../../../../actors/gateway/rights/adapters/machine.ts";
 import { CHECKS } from "../../../../channels/cli/doctor/checks.ts";
 import { offsetFinding } from "../../../../channels/cli/doctor/checks/clock.ts";
@@ -20,6 +22,7 @@ import { VERSION } from "../../../../channels/cli/version.ts";
 import { channelEntries } from "../../../../channels/registry.ts";
 import { loadText } from "../../../actors/config/_load.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
+import { temporaryFolder } from "../../../support/temporary_folder.ts";
 
 async function sceneWith(changes: Partial<DoctorScene> = {}): Promise<DoctorScene> {
   const loaded = await loadText('{"providers":{"custom":{"apiKey":"sk-hidden-value"}}}', {
@@ -185,6 +188,42 @@ Deno.test("doctor takes the word of a gateway that runs", async () => {
   assert.deepEqual(states.map((line) => line.split(" ")[0]), [
     ...["ok", "fault", "warning", "warning", "fault", "warning", "fault", "warning"],
   ]);
+});
+
+Deno.test("doctor tells an address that is not there from a port that is taken", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  await using folder = await temporaryFolder();
+  const fixOf = async (gateway: JsonObject) => {
+    const agents = { defaults: { workspace: folder.path } };
+    const loaded = await loadText(JSON.stringify({ gateway, agents }), { manifests: [] });
+    const locations = { ...loaded.locations, stateFolder: join(folder.path, "state") };
+    const scene = await sceneWith({ loaded: { ...loaded, locations } });
+    return (await examine(CHECKS.filter(({ name }) => name === "Gateway"), scene, () => {}))[0]
+      ?.fix;
+  };
+  assert.match(await fixOf({ port: taken.addr.port }) ?? "", /config set gateway\.port/);
+  const nowhere = await fixOf({ host: "192.0.2.1", port: 0 });
+  assert.match(nowhere ?? "", /config set gateway\.host 127\.0\.0\.1/);
+});
+
+Deno.test.each<[string | null, RegExp]>([
+  [null, /^ok none$/],
+  ['{"jobs": [', /^fault cron\/jobs\.json cannot be read: it is no JSON$/],
+  [
+    JSON.stringify({
+      jobs: [{
+        ...{ id: "j1", name: "n", enabled: true },
+        ...{ schedule: { kind: "cron", expr: "99 * * * *" }, payload: { message: "m" } },
+      }],
+    }),
+    /^warning job "j1" does not run: /,
+  ],
+])("doctor looks at the jobs %j", async (text, expected) => {
+  await using folder = await temporaryFolder();
+  await Deno.mkdir(join(folder.path, "cron"));
+  if (text !== null) await Deno.writeTextFile(join(folder.path, "cron", "jobs.json"), text);
+  const loaded = await loadText("{}", { manifests: [], workspace: folder.path });
+  assert.match((await statesOf("Jobs", await sceneWith({ loaded }))).join("\n"), expected);
 });
 
 Deno.test("doctor tells of a gateway that runs and does not answer", async () => {
