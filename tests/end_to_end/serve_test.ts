@@ -7,16 +7,20 @@ import {
   type RecordedRequest,
   say,
 } from "../simulators/model_server.ts";
+import { STOPPED_NOTE } from "../../actors/session/wording.ts";
 import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 
 function script(request: RecordedRequest): ModelReply {
   const words = lastUserText(request);
+  if (words.includes("only once")) {
+    return { steps: [{ type: "pause", until: "restarted" }, ...say("Once.").steps] };
+  }
   if (!words.includes("for ever")) return say("Here I am.");
   return { steps: [{ type: "text", text: "Well" }, { type: "stall" }] };
 }
 
-Deno.test("serve answers the official client, stops what it lets go of, and ends in good order", async () => {
+Deno.test("serve answers the official client, stops what it lets go of, and once what it asks again", async () => {
   await using home = await GatewayHome.make();
   await using model = await ModelServer.start(script);
   const options = {
@@ -44,5 +48,21 @@ Deno.test("serve answers the official client, stops what it lets go of, and ends
   await until(() => model.running === 0, { what: "the end of the turn" });
   const { choices: [choice] } = await ask(client, "hello");
   assert.equal(choice?.message.content, "Here I am.");
-  assert.equal(await serving.stop(), 0);
+
+  const named = { headers: { "idempotency-key": "k-1" } };
+  const cutOff = ask(client, "only once", named).catch((error) => error);
+  await until(() => model.running === 1, { what: "the turn that is cut off" });
+  await serving.kill();
+  assert.ok(await cutOff instanceof OpenAI.APIConnectionError);
+  await using again = await GatewayProcess.start(home, options);
+  model.release("restarted");
+  const repeated = () => ask(clientOf(again), "only once", named);
+  const answers = [(await repeated()).choices[0], (await repeated()).choices[0]];
+  assert.deepEqual(answers.map((one) => one?.message.content), ["Once.", "Once."]);
+  assert.deepEqual(await home.transcript("api_default"), [
+    ...["user: go on for ever", `assistant: ${STOPPED_NOTE}`],
+    ...["user: hello", "assistant: Here I am."],
+    ...["user: only once", "assistant: Once."],
+  ]);
+  assert.equal(await again.stop(), 0);
 });

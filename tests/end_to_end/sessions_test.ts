@@ -110,7 +110,8 @@ Deno.test("Conversations are looked through, found and deleted, with a gateway a
   assert.match(taken.stderr, /^Error: Cannot copy to "cli:plan-b"/);
   const amiss = await run(home, "sessions", "fork", "probe:p2", "1");
   assert.match(amiss.stderr, /line 1: it is no reply; there is no reply before it/);
-  assert.deepEqual([fork.code, taken.code, amiss.code], [0, 1, 2]);
+  const nameless = await run(home, "sessions", "fork", "probe:p2", "2", "--as", " ");
+  assert.deepEqual([fork.code, taken.code, amiss.code, nameless.code], [0, 1, 2, 2]);
   assert.equal((await run(home, "sessions", "delete", "probe:p2", "--json")).code, 0);
   assert.deepEqual(await home.session("probe_p2"), []);
   assert.equal((await run(home, "sessions", "export", "probe:p2")).code, 1);

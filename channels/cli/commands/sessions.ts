@@ -147,6 +147,10 @@ export async function forkCommand(
   const shelf = shelfOf(loaded);
   const found = findSession(shelf, name);
   if (found === null) return missing(name, terminal);
+  if (flags.as?.trim() === "") {
+    terminal.writeError("Error: Cannot copy to a conversation without a name; give --as one\n");
+    return 2;
+  }
   const nowMs = systemWorld().clock.now();
   for (const key of flags.as === undefined ? forkKeys(found.key) : [keyNamed(flags.as)]) {
     const fork = forkSession(found, Number(line), { key, nowMs });
