@@ -76,7 +76,8 @@ function checkEvery(everySeconds: number, scene: CheckScene): CheckedSchedule {
   if (!(everyMs >= EVERY_MIN_MS && everyMs <= EVERY_MAX_MS)) {
     const least = lengthText(EVERY_MIN_MS);
     return refused(
-      `Cannot run the job every ${everySeconds} s: an interval is ${least} at least`,
+      `Cannot run the job every ${everySeconds} s: an interval is ${least} at least, and ` +
+        "a hundred years at most",
     );
   }
   return accepted({ kind: "every", everyMs }, scene);

@@ -4,6 +4,7 @@
  */
 
 import { LiveText } from "./live_text.ts";
+import { printable } from "./printable.ts";
 import type { LineRenderer } from "./markdown/line_renderer.ts";
 import type { ShownEvent } from "./terminal_events.ts";
 
@@ -65,20 +66,4 @@ export class Screen {
     const renderer = isByLine ? makeRenderer : undefined;
     return { text: new LiveText({ write, isByLine, makeRenderer: renderer }), activity: "" };
   }
-}
-
-/** All control characters but tab and line feed. */
-const CONTROLS = /(?![\t\n])\p{Cc}/gu;
-
-/**
- * Text of others without power over the terminal (its title, its clipboard, what stands on it):
- * carriage returns go, signs stand for other control characters. Each by itself, so that a text
- * that grows keeps its start.
- */
-export function printable(text: string): string {
-  return text.replaceAll(CONTROLS, (control) => {
-    const code = control.charCodeAt(0);
-    if (control === "\r") return "";
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "␡" : "\ufffd";
-  });
 }

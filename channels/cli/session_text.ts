@@ -10,6 +10,7 @@ import type { ReplayReport } from "../../actors/session/replay/replay_session.ts
 import type { FoundSession, SessionsPage } from "../../actors/session/session_catalog.ts";
 import type { StoredMessage } from "../../actors/session/session_file.ts";
 import { imagePlace } from "../../actors/session/message_line.ts";
+import { printableLines } from "./printable.ts";
 
 const LINE_CHARS_MAX = 200;
 
@@ -36,7 +37,7 @@ export function listText({ sessions, total }: SessionsPage, offset: number): str
   );
   const next = offset + sessions.length;
   if (next < total) lines.push(`(${next} of ${total}; --offset ${next} shows more)`);
-  return asLines(lines);
+  return printableLines(lines);
 }
 
 /** What a conversation is. */
@@ -66,7 +67,7 @@ export function showText(
   const first = facts.messages - last.length + 1;
   const width = String(facts.messages).length;
   const roles = Object.entries(facts.byRole).map(([role, count]) => `${count} ${role}`).join(", ");
-  return asLines([
+  return printableLines([
     `${facts.key} (sessions/${facts.file})`,
     `Begun: ${facts.createdAt ?? "unknown"}   Last: ${facts.updatedAt ?? "unknown"}`,
     `Messages: ${facts.messages}${roles === "" ? "" : ` (${roles})`}, ${facts.summedUp} summed up`,
@@ -81,7 +82,7 @@ export function showText(
 export function forkedText(origin: string, line: string, key: string): string {
   const lines = [`Copied ${origin} up to line ${line} as ${key}; what tools did stays as it is`];
   if (key.startsWith("cli:")) lines.push(`Go on with: troupe agent --session ${key}`);
-  return asLines(lines);
+  return printableLines(lines);
 }
 
 /** Why a line is none to go on from. */
@@ -108,10 +109,10 @@ export function replayText(
     ...(linesAfter > 0 ? [`The last ${linesAfter} lines are in no record`] : []),
   ];
   if (report.state === "identical") {
-    return asLines([`Replayed ${made} of ${key}: the transcript is identical`, ...outside]);
+    return printableLines([`Replayed ${made} of ${key}: the transcript is identical`, ...outside]);
   }
   const { divergence: { what, turnId, recorded, replayed } } = report;
-  return asLines([
+  return printableLines([
     `Replayed ${key}, and it is different in turn ${turnId}: ${what}`,
     `Recorded: ${cutTo(recorded, DIFFERENCE_CHARS_MAX)}`,
     `Replayed: ${cutTo(replayed, DIFFERENCE_CHARS_MAX)}`,
@@ -133,7 +134,7 @@ export function foundText(
   if (hits.length === 0) lines.push("Nothing was found");
   if (hasMore) lines.push(`(--offset ${offset + hits.length} shows more)`);
   if (isPartial) lines.push("(Older files are still being looked through: try again in a while)");
-  return asLines(lines);
+  return printableLines(lines);
 }
 
 /** One message, for scripts. */
@@ -192,8 +193,4 @@ function iso(epochMs: number | null): string | null {
 
 function isoMinute(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 16).replace("T", " ");
-}
-
-function asLines(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join("");
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Top, TopActor, TopChannel, TopTurn } from "../../actors/gateway/watch/top.ts";
-import { printable } from "./screen.ts";
+import { printable } from "./printable.ts";
 
 /** How much of it there is room for. */
 export interface TopRoom {

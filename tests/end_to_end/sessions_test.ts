@@ -76,12 +76,14 @@ Deno.test("Conversations are looked through, found and deleted, with a gateway a
     const again = await run(home, "sessions", "delete", "probe:p1");
     assert.equal(again.code, 1);
     assert.match(again.stderr, /^Error: Cannot find a conversation "probe:p1"/);
-    await answered("p1", "who are you", "I begin anew.");
+    await answered("p1", "who are you\u001b[2J", "I begin anew.");
     const users = model.requests.at(-1)?.body.messages.filter(({ role }) => role === "user");
     assert.equal(users?.length, 1);
   }
   const shown = await run(home, "sessions", "show", "probe:p2");
   assert.match(shown.stdout, /Messages: 2 \(1 user, 1 assistant\)[^]*user: what is up\n/);
+  const hostile = await run(home, "sessions", "show", "probe:p1");
+  assert.match(hostile.stdout, /user: who are you␛\[2J\n/);
   const page = await run(home, "sessions", "export", "probe:p2", "--md");
   assert.match(page.stdout, /^# probe:p2\n[^]*## Assistant.*\n\nNothing much\.\n$/);
   const raw = await run(home, "sessions", "export", "probe_p2");

@@ -21,6 +21,7 @@ import {
 import { localIso } from "../../../actors/kernel/local_time.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
+import { printableLines } from "../printable.ts";
 
 /** Flags of all of them. */
 export interface CronFlags extends LoadFlags {
@@ -54,7 +55,7 @@ export async function listCommand(flags: CronFlags, terminal: Terminal): Promise
   if (flags.json === true) return printJson(result, terminal);
   const jobs = jobsFromWire(result.jobs, timezone);
   const lines = jobs.flatMap((job) => jobLines(job, timezone));
-  terminal.write(lines.length === 0 ? "No jobs are scheduled\n" : `${lines.join("\n")}\n`);
+  terminal.write(lines.length === 0 ? "No jobs are scheduled\n" : printableLines(lines));
   return 0;
 }
 
@@ -141,7 +142,7 @@ export async function historyCommand(
   else if (runHistory.length === 0) terminal.write("It was never due\n");
   else {
     const zone = zoneOf(found.schedule, timezone);
-    terminal.write(`${runHistory.map((record) => recordText(record, zone)).join("\n")}\n`);
+    terminal.write(printableLines(runHistory.map((record) => recordText(record, zone))));
   }
   return 0;
 }
@@ -167,7 +168,8 @@ async function change(
   const [job] = jobsFromWire(result.jobs, timezone);
   if (job === undefined) return exitCode;
   const zone = zoneOf(job.schedule, timezone);
-  terminal.write(`${what} job ${job.name} (${job.id}): ${timingText(job.schedule, zone)}\n`);
+  const line = `${what} job ${job.name} (${job.id}): ${timingText(job.schedule, zone)}`;
+  terminal.write(printableLines([line]));
   for (const dueMs of result.nextMs) terminal.write(`  next ${localIso(dueMs, zone)}\n`);
   return exitCode;
 }
