@@ -94,7 +94,7 @@ Deno.test("A newcomer sets everything up, talks, runs the gateway and looks how 
   }
   {
     await using again = await start(home, "onboard", "--yes");
-    await again.shows("what a change needs", has("restart it"));
+    await again.shows("what becomes of a change", has("takes this over by itself"));
     assert.equal(await again.exitCode(), 0);
   }
   await gateway.press("C-c");

@@ -170,7 +170,11 @@ function nextSteps(config: string | undefined, isRunning: boolean): string {
   const flag = config === undefined ? "" : ` --config ${config}`;
   const command = (name: string) => `  ${programWords()} ${name}${flag}`;
   return [
-    ...(isRunning ? ["\nThe gateway that runs has the settings of its start: restart it."] : []),
+    ...(isRunning
+      ? [
+        "\nThe gateway that runs takes this over by itself; status names what waits for a restart.",
+      ]
+      : []),
     "\nNext:",
     `${command("agent")}     talk to the assistant in this terminal`,
     `${command("gateway")}   run it for all chats, until it is stopped`,

@@ -57,9 +57,9 @@ StartLimitBurst=20
 
 [Service]
 Type=exec
-ExecStart=${command.map((text) => word(text).replaceAll("$", "$$$$")).join(" ")}
+ExecStart=${commandLine(command)}
 WorkingDirectory=${folder.replaceAll("%", "%%")}
-EnvironmentFile=-${environmentFile.replaceAll("%", "%%")}
+EnvironmentFile=-${pattern(environmentFile)}
 ${variables}Restart=on-failure
 RestartSec=3
 RestartForceExitStatus=75
@@ -81,6 +81,16 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 [Install]
 WantedBy=default.target
 `;
+}
+
+/** Of all words but the program itself, systemd takes `$` for a variable. */
+function commandLine([program = "", ...words]: readonly string[]): string {
+  return [word(program), ...words.map((text) => word(text).replaceAll("$", "$$$$"))].join(" ");
+}
+
+/** A path where systemd takes a pattern of names. */
+function pattern(path: string): string {
+  return path.replaceAll("%", "%%").replace(/[\\*?[\]]/g, "\\$&");
 }
 
 /** As systemd takes it: quoted where it must be, with `%` standing for itself. */

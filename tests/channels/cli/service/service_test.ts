@@ -211,6 +211,16 @@ Deno.test("The unit restarts what failed or asked for it, and not what would fai
   ) assert.ok(unit.split("\n").includes(line), `${line}\n${unit}`);
 });
 
+Deno.test("The unit finds a program and a file of variables whatever their paths hold", () => {
+  const unit = systemdUnit({
+    ...PLAN,
+    command: ["/opt/$x/deno", "$y"],
+    environmentFile: "/a [b]*%/service.env",
+  });
+  assert.match(unit, /^ExecStart="\/opt\/\$x\/deno" "\$\$y"$/m);
+  assert.match(unit, /^EnvironmentFile=-\/a \\\[b\\\]\\\*%%\/service\.env$/m);
+});
+
 Deno.test("The property list is well-formed whatever stands in its words", () => {
   const plist = launchdPlist({ ...PLAN, folder: "/a<b>&c" }, { label: "l", logFile: "/log" });
   assert.ok(plist.includes("<string>/a&lt;b&gt;&amp;c</string>"));
