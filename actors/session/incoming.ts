@@ -88,7 +88,10 @@ export async function firstWaiting(
   return first && { first, hasMore: false };
 }
 
-/** Messages that wait before `seq`, in order. */
+/**
+ * Messages that wait before `seq`, in order, and wherever they stand the rows of subagents under
+ * way: whatever was at work while a command waited started some behind it.
+ */
 export async function waitingBefore(
   journal: WaitingRows,
   sessionKey: string,
@@ -96,8 +99,7 @@ export async function waitingBefore(
 ): Promise<Inbound[]> {
   const before: Inbound[] = [];
   for await (const inbound of waitingInOrder(journal, sessionKey)) {
-    if (inbound.seq >= seq) break;
-    if (!isCommand(inbound)) before.push(inbound);
+    if (isUnderWay(inbound) || (inbound.seq < seq && !isCommand(inbound))) before.push(inbound);
   }
   return before;
 }

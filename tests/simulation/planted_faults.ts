@@ -610,6 +610,12 @@ const JOBS: readonly PlantedFault[] = [
 
 const SUBAGENTS: readonly PlantedFault[] = [
   {
+    what: "ends subagents on request, and leaves their rows",
+    file: "actors/session/incoming.ts",
+    find: "if (isUnderWay(inbound) || (inbound.seq < seq && !isCommand(inbound))) before",
+    replace: "if (inbound.seq < seq && !isCommand(inbound) && !isUnderWay(inbound)) before",
+  },
+  {
     what: "says nothing of subagents that died with the process",
     file: "actors/session/subagents/abandoned.ts",
     find: "    await journal.complete({ channel, platformId, content, media: [] });\n",

@@ -294,6 +294,30 @@ Deno.test.each(["/stop", "/new"])("%s ends subagents, and says how many", async 
   assert.deepEqual([inbounds.stopped, inbounds.done], [2, 3]);
 });
 
+Deno.test.each(["/stop", "/new", "/undo"])(
+  "%s ends a subagent that was started while it waited, and leaves nothing of it",
+  async (name) => {
+    const gate = Promise.withResolvers<void>();
+    await using bench = helped({
+      helper: () => STUCK,
+      main: (request) =>
+        lastSaid(request).endsWith("go")
+          ? { ...spawning("look around"), after: gate.promise }
+          : "it works",
+    });
+    await bench.say("go");
+    await until(() => bench.provider.running === 1, { what: "a turn at work" });
+    const command = await bench.accept(name);
+    gate.resolve();
+    await until(() => bench.provider.requests.some(isHelper), { what: "a subagent at work" });
+    bench.session.tell({ type: "inbound_accepted", inbound: command });
+    await bench.quiet();
+    await until(() => bench.provider.running === 0, { what: "its end" });
+    const { inbounds } = await bench.journal.counts();
+    assert.equal(inbounds.accepted ?? 0, 0, "its row does not wait for ever");
+  },
+);
+
 Deno.test("/stop ends a subagent that a turn waits for", async () => {
   await using bench = helped({
     helper: () => STUCK,
