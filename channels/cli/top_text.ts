@@ -3,6 +3,7 @@
  * @module
  */
 
+import stringWidth from "string-width";
 import type { Top, TopActor, TopChannel, TopTurn } from "../../actors/gateway/watch/top.ts";
 import { printable } from "./printable.ts";
 
@@ -64,8 +65,18 @@ function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
+const SEGMENTER = new Intl.Segmenter();
+
 /** A line holds what somebody outside named: no control characters, and no more than fits. */
 function cut(line: string, columns: number): string {
   const text = printable(line).replaceAll("\n", " ");
-  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+  if (stringWidth(text) <= columns) return text;
+  let shown = "";
+  let width = 1; // the sign at its end
+  for (const { segment } of SEGMENTER.segment(text)) {
+    width += stringWidth(segment);
+    if (width > columns) break;
+    shown += segment;
+  }
+  return `${shown}…`;
 }

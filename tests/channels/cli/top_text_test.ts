@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import stringWidth from "string-width";
 import type { Top } from "../../../actors/gateway/watch/top.ts";
 import { topLines } from "../../../channels/cli/top_text.ts";
 
@@ -46,6 +47,12 @@ Deno.test.each([[80, 24], [40, 16], [20, 10]])(
     assert.ok(lines.length <= Math.max(rows, 13), `${lines.length}`);
   },
 );
+
+Deno.test("top cuts wide characters by the columns that they take", () => {
+  const turns = [{ turn: "t1", session: "话".repeat(40), forMs: 100, at: [] }];
+  const lines = topLines({ ...TOP, turns }, { columns: 40, rows: 24 });
+  assert.ok(lines.every((line) => stringWidth(line) <= 40), lines.join("\n"));
+});
 
 Deno.test("top says so when no turn runs and the journal cannot be read", () => {
   const lines = topLines({ ...TOP, turns: [], queue: null }, { columns: 200 }).join("\n");
