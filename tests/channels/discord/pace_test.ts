@@ -54,6 +54,17 @@ Deno.test("Pace lets one call out under a limit of two kinds until its answer te
   assert.equal(await isFree(pace, remove), true);
 });
 
+Deno.test("Pace lets one reaction out while nothing is known of their limit", async () => {
+  const clock = new ManualClock();
+  const pace = new Pace(clock);
+  const path = "/channels/111111111111111111/messages/222222222222222222/reactions/x/@me";
+  await pace.turn({ method: "PUT", path }, signal);
+  assert.equal(await isFree(pace, { method: "DELETE", path }), false);
+  pace.note({ method: "PUT", path }, { bucket: "reactions", remaining: 0, resetAfterMs: 250 });
+  await clock.advance(300);
+  assert.equal(await isFree(pace, { method: "DELETE", path }), true);
+});
+
 Deno.test("Pace lets no more than 45 calls out in a second", async () => {
   const clock = new ManualClock();
   const pace = new Pace(clock);
