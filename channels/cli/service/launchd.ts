@@ -17,8 +17,10 @@ import {
  * arguments), and ends well where a restart would end the same way (2).
  */
 export const LAUNCHD_SCRIPT = `set -a; [ -f "$0" ] && . "$0"; set +a
+asked= child=
+trap 'asked=yes; [ -z "$child" ] || kill -TERM "$child"' TERM INT HUP
 "$@" & child=$!
-trap 'kill -TERM "$child"' TERM INT HUP
+[ -z "$asked" ] || kill -TERM "$child"
 wait "$child"; code=$?
 while kill -0 "$child" 2>/dev/null; do wait "$child"; code=$?; done
 [ "$code" -eq 2 ] && exit 0
