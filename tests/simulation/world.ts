@@ -112,7 +112,8 @@ class World {
     if (isKept) await time.run({ eventsMax: EVENTS_MAX, untilMs: calmMs + LOOK_MS });
     if (plan.jobs.length > 0) {
       const pausedMs = this.#startMs + plan.calmFromMs + JOBS_PAUSED_MS;
-      await time.run({ eventsMax: EVENTS_MAX, untilMs: pausedMs + JOBS_REST_MS });
+      const restMs = Math.max(time.now(), pausedMs) + JOBS_REST_MS; // a run may have gone on for long
+      await time.run({ eventsMax: EVENTS_MAX, untilMs: restMs });
     }
     const life = this.#life; // what the keeper commits before it is calm may end one
     if (life === undefined) return;
