@@ -4,6 +4,7 @@
  * @module
  */
 
+import { invariant } from "../../actors/kernel/invariant.ts";
 import {
   Lexer,
   Marked,
@@ -134,6 +135,18 @@ class Effort {
   }
 }
 
+/** A line across the page that is longer is text: each line of an item has its first line looked at. */
+const BREAK_CHARS_MAX = 400;
+const shortBreaks = new WeakMap<RegExp, RegExp>();
+
+/** What finds only short ones of the lines across the page that `breaks` finds. */
+function shortOnly(breaks: RegExp): RegExp {
+  const known = shortBreaks.get(breaks) ??
+    new RegExp(breaks.source.replace("^", `^(?=.{0,${BREAK_CHARS_MAX}}$)`));
+  shortBreaks.set(breaks, known);
+  return known;
+}
+
 /**
  * Reads Markdown in a time that grows with its length, whatever it is: models can be made to write
  * what takes a parser minutes. What is too deep, or takes too long, stands as it is.
@@ -146,6 +159,11 @@ class BoundedLexer extends Lexer {
   constructor(effort: Effort) {
     super(parser.defaults);
     this.#effort = effort;
+    const { tokenizer } = this.options;
+    invariant(tokenizer instanceof Tokenizer, "a lexer has set up its tokenizer");
+    const { rules } = tokenizer;
+    const hrRegex = (indent: number) => shortOnly(rules.other.hrRegex(indent));
+    tokenizer.rules = { ...rules, other: { ...rules.other, hrRegex } };
   }
 
   override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[];

@@ -6,12 +6,7 @@
 import { systemClock, systemNewId } from "../../actors/kernel/adapters/system_clock.ts";
 import { HostRuntime } from "../../actors/tools/host/host_runtime.ts";
 import { HOST_READY } from "../../actors/tools/host/host_protocol.ts";
-import {
-  REFUSED_FILES,
-  REFUSED_NET,
-  REFUSED_PROCESSES,
-  refuseSend,
-} from "../../actors/tools/host/refused_ports.ts";
+import { REFUSED } from "../../actors/tools/host/refused_ports.ts";
 import type { Tool, ToolResult } from "../../actors/tools/tool.ts";
 
 /** What a Worker's global scope has that the main thread's has not. */
@@ -75,12 +70,7 @@ const runtime = new HostRuntime({
   reply: (line) => isThread(scope) && scope.postMessage(line),
   open: () =>
     Promise.resolve({
-      context: {
-        files: REFUSED_FILES,
-        processes: REFUSED_PROCESSES,
-        net: REFUSED_NET,
-        send: refuseSend,
-      },
+      context: REFUSED,
       find: (name) => Promise.resolve(faulty(name)),
     }),
 });

@@ -40,6 +40,7 @@ Deno.test("A terminal lives on between commands, as the skill tmux says", async 
   });
   await until(async () => /\S/.test(await run(`${ON_SERVER} capture-pane -p -t t`)), {
     what: "the prompt",
+    timeoutMs: 60_000,
   });
   const said = await run(
     `${ON_SERVER} send-keys -t t -l 'echo "hel""lo"' && ${ON_SERVER} send-keys -t t Enter; ` +

@@ -64,6 +64,10 @@ Deno.test.each([
   { shape: "code beside bold", text: filled("**a`b`", LENGTH) },
   { shape: "quotes in quotes", text: filled(">", LENGTH) },
   { shape: "lists in lists", text: filled("1. ", LENGTH) },
+  {
+    shape: "lists in lists that go on without a mark",
+    text: filled("- ", LENGTH / 2) + filled("|-|\n*", LENGTH / 2),
+  },
   { shape: "open brackets", text: filled("[", LENGTH / 2) + filled("]", LENGTH / 2) },
   { shape: "open formulas", text: filled("\\[a\n", LENGTH) },
   { shape: "back-ticks", text: filled("![&#60;", LENGTH / 2) + filled("```", LENGTH / 2) },
