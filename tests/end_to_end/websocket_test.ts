@@ -48,8 +48,8 @@ Deno.test("A WebSocket client is answered by a gateway that has the printed righ
     const headers = { authorization: `Bearer ${TOKEN}` };
     return await (await fetch(`http://127.0.0.1:${port}${path}`, { headers, method })).json();
   };
-  const { sessions } = await ask("/api/sessions");
-  assert.equal(sessions[0].key, "websocket:weather");
+  // The answer is out before the conversation's file is.
+  await until(async () => (await ask("/api/sessions")).sessions[0]?.key === "websocket:weather");
   const { messages } = await ask("/api/sessions/websocket%3Aweather/messages");
   assert.partialDeepStrictEqual(messages, [
     { role: "user", content: "The weather?" },

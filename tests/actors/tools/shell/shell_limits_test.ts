@@ -90,13 +90,19 @@ Deno.test("A file cannot grow past its limit", async () => {
 
 Deno.test("A flood of output is kept at its ends, and ends at the time limit", async () => {
   await using folder = await temporaryFolder();
-  const before = Deno.memoryUsage().rss;
+  const before = memoryBytes();
   const outcome = await run(shellWith(folder.path, {}), "echo first; yes", 1_000);
   assert.equal(outcome.state, "timed_out");
   assert.match(outcome.stdout, /^first\ny\n/);
   assert.ok(outcome.stdout.length < 11_000);
-  assert.ok(Deno.memoryUsage().rss - before < 200_000_000);
+  assert.ok(memoryBytes() - before < 200_000_000);
 });
+
+/** What this thread holds; the process has others, with tests of their own. */
+function memoryBytes(): number {
+  const { heapUsed, external } = Deno.memoryUsage();
+  return heapUsed + external;
+}
 
 Deno.test.each([
   { name: "ignores the signals", command: "trap '' TERM HUP INT; sleep 62.25; sleep 62.25" },
