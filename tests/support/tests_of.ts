@@ -1,6 +1,6 @@
 /**
- * The tests of many files in one isolate: each file by itself would load most of the project once
- * more, which took a third of the time of all tests.
+ * The tests of many files in one isolate: each file by itself loads most of the project once more.
+ * The 116 files of sessions and gateway took 72 s of processor time by themselves, and 31 s so.
  * @module
  */
 
