@@ -194,20 +194,17 @@ function halfDead(before: string, after: string) {
 }
 
 Deno.test("A server that lives on without hearing or speaking is ended, and told of at once", async () => {
-  const names = ["deaf", "deafer", "deafest"];
-  const deafEntries = names.map((name) =>
-    [name, { ...halfDead("exec 0<&-", ":"), toolTimeout: 5 }] as const
-  );
   await using half = await mcpBench({
-    ...Object.fromEntries(deafEntries),
+    deaf: { ...halfDead("exec 0<&-", ":"), toolTimeout: 5 },
     mute: halfDead(":", "read call; exec 1>&-"),
   });
-  const [mute, ...deaf] = await Promise.all(
-    ["mute", ...names].map((name) => half.say(`mcp_${name}_echo`)),
-  );
-  // A program that is being started elsewhere in this process holds the pipe open for a moment.
-  assert.match(deaf.join("\n"), /^Error: .*broke off: it does not listen any more\n/s);
-  assert.match(mute ?? "", /^Error: .*broke off: it closed its output; it is not known whether/s);
+  const askDeaf = async () => await half.say("mcp_deaf_echo");
+  const [first, mute] = await Promise.all([askDeaf(), half.say("mcp_mute_echo")]);
+  // A program that is being started elsewhere in this process may hold the pipe open for a moment:
+  // the call that falls into it is told by its time limit, and the next one at once.
+  const deaf = first.includes("no answer within") ? await askDeaf() : first;
+  assert.match(deaf, /^Error: .*broke off: it does not listen any more\n/s);
+  assert.match(mute, /^Error: .*broke off: it closed its output; it is not known whether/s);
   await until(async () => (await half.mcp.report())["mute"]?.state === "ready");
 });
 
