@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../kernel/json.ts";
+import type { ToolEvent } from "../../session/turn_events.ts";
 
 /** Tokens of all model calls that an answer took, those that broke off included. */
 export interface ExchangeUsage {
@@ -61,20 +61,7 @@ export type ExchangeEvent =
   /** The model begins its text anew; of the answer so far stands only this. */
   | { readonly type: "text_reset"; readonly text: string }
   | { readonly type: "reasoning_delta"; readonly text: string }
-  | {
-    readonly type: "tool_called";
-    readonly callId: string;
-    readonly tool: string;
-    readonly args: JsonObject;
-  }
-  | {
-    readonly type: "tool_ended";
-    readonly callId: string;
-    readonly tool: string;
-    readonly isError: boolean;
-    /** The result as the model reads it, without pictures. */
-    readonly text: string;
-  }
+  | ToolEvent
   /** What a tool sent on the way, beside the answer. */
   | { readonly type: "message"; readonly text: string; readonly media: readonly string[] }
   /** What was used so far. */
