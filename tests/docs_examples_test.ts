@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { matchesGlob } from "node:path";
 import { channelEntries } from "../channels/registry.ts";
 import { chooseProvider } from "../providers/registry.ts";
 import project from "../deno.json" with { type: "json" };
@@ -111,4 +112,21 @@ Deno.test("Every task that the handbook names exists", () => {
   );
   assert.ok(named.length > 10);
   assert.deepEqual(named.filter((task) => !tasks.has(task)), []);
+});
+
+Deno.test("Every program in the handbook is type-checked and run, but those that need a server", () => {
+  const globs = project.tasks.check.split(" ").filter((word) => word.endsWith(".md"));
+  const isChecked = (page: string) => globs.some((glob) => matchesGlob(page, glob));
+  let count = 0;
+  for (const [page, text] of PAGES) {
+    const fences = [...text.matchAll(/^ *```(ts|js)\b(.*)$/gm)];
+    count += fences.length;
+    // A test of its own runs that one.
+    const skipped = page === "docs/channels/websocket.md" ? ["js ignore"] : [];
+    for (const [, language, attributes] of fences) {
+      const isRun = language === "ts" && attributes === "" && isChecked(page);
+      assert.ok(isRun || skipped.includes(`${language}${attributes}`), `${page}: ${language}`);
+    }
+  }
+  assert.ok(count > 5, `${count} programs were found`);
 });
