@@ -14,6 +14,7 @@ import { ProgressGuard } from "./progress_guard.ts";
 import type { CallPlace } from "./tool_messages.ts";
 import { runToolRound } from "./tool_round.ts";
 import { assistantMessage, withDistinctIds } from "./turn_messages.ts";
+import type { TurnTimes } from "./turn_times.ts";
 
 /** The tools that an attempt asks for. */
 export type ToolsAsked = Extract<Attempt, { readonly type: "tools" }>;
@@ -35,8 +36,9 @@ export interface RoundRecord {
 
 /** Whose rounds they are. */
 export interface ToolRoundsOptions {
-  readonly services: Pick<SessionServices, "approval" | "clock" | "settings" | "tools">;
+  readonly services: Pick<SessionServices, "approval" | "settings" | "tools">;
   readonly turnId: string;
+  readonly times: Pick<TurnTimes, "round">;
   readonly record: RoundRecord;
 }
 
@@ -87,14 +89,14 @@ export class ToolRounds {
 
   /** Runs a round. @throws the signal's reason when it aborts; what the record throws */
   async run(asked: ToolsAsked, scene: RoundScene, signal: AbortSignal): Promise<RoundEnd> {
-    const { services: { clock, settings }, record } = this.#options;
+    const { services: { settings }, record, times } = this.#options;
     const calls = withDistinctIds(asked.response.calls);
     const message = assistantMessage(asked.text, asked.response, calls);
     const line = await record.begin({ message, calls, text: asked.text });
     scene.runner.beginAnswer();
-    const startedAtMs = clock.now();
+    const whatItTook = times.round();
     const results = await this.#runCalls(calls, line, scene, signal);
-    const tookMs = clock.now() - startedAtMs;
+    const tookMs = whatItTook();
     for (const said of [message, ...results]) scene.replay.push(said);
     const tools = calls.map(({ call }) => call.function.name);
     this.#toolsUsed.push(...tools);

@@ -36,6 +36,7 @@ import { TurnHooks } from "./turn_hooks.ts";
 import { TurnReader } from "./turn_reader.ts";
 import { TurnStoppedError } from "./turn_stopped.ts";
 import { openTalk, type Talk } from "./turn_talk.ts";
+import { timesBy, type TurnTimes } from "./turn_times.ts";
 import { iterationLimit, noProgress, outOfTime } from "./wording.ts";
 
 const logger = getLogger(["troupe", "session", "turn"]);
@@ -55,6 +56,8 @@ export interface TurnOptions {
   readonly steps: TurnSteps;
   /** Answers the inbounds that an interruption left one by one. @default false */
   readonly mustRunAlone?: boolean;
+  /** @default those of the services' clock */
+  readonly times?: TurnTimes;
 }
 
 /** How a turn ended. */
@@ -98,7 +101,8 @@ export class Turn {
     const { sessionKey, conversation } = log;
     const { inputs } = steps;
     inputs.runWith({ services });
-    const reader = this.#reader = new TurnReader({ services, conversation, inputs });
+    const times = inputs.timed(options.times ?? timesBy(services.clock));
+    const reader = this.#reader = new TurnReader({ services, conversation, inputs, times });
     const hooks = this.#hooks = new TurnHooks(services, steps.turnId);
     this.#beginning = new TurnBeginning({ services, log, memory, steps, reader, hooks });
     const listener = () => this.#listener;
@@ -108,6 +112,7 @@ export class Turn {
     this.#rounds = new ToolRounds({
       services,
       turnId: steps.turnId,
+      times,
       record: {
         begin: (round) => this.#askForTools(round),
         endCall: (result) => steps.endCall(result),

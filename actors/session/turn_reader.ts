@@ -16,9 +16,11 @@ import {
 } from "./incoming.ts";
 import { type LastSummary, lastSummary } from "./last_summary.ts";
 import type { SessionServices } from "./ports.ts";
-import { ReadListener, type StepInputs } from "./record/step_inputs.ts";
+import { ReadListener } from "./record/read_listener.ts";
+import type { StepInputs } from "./record/step_inputs.ts";
 import { remembered } from "./remembered.ts";
 import type { Joining } from "./step_parts.ts";
+import type { TurnTimes } from "./turn_times.ts";
 
 /** What a reader works with. */
 export interface TurnReaderOptions {
@@ -26,6 +28,7 @@ export interface TurnReaderOptions {
   readonly conversation: Conversation;
   /** Where it is noted what was read. */
   readonly inputs: StepInputs;
+  readonly times: Pick<TurnTimes, "reading">;
 }
 
 /** The message that begins a turn. */
@@ -45,8 +48,9 @@ export class TurnReader {
 
   /** Reads the message that begins the turn. @throws what a port throws */
   async readFirst(inbound: Inbound): Promise<FirstRead> {
-    const { services: { clock }, conversation } = this.#options;
-    const { opened, beside } = await this.#open(inbound, { nowMs: clock.now(), isAgain: false });
+    const { times, conversation } = this.#options;
+    const readAtMs = times.reading([inbound]);
+    const { opened, beside } = await this.#open(inbound, { readAtMs, isAgain: false });
     return {
       joining: opened,
       show: () => opened.show(beside(lastSummary(conversation.metadata))),
@@ -70,10 +74,10 @@ export class TurnReader {
     inbounds: readonly Inbound[],
     { summary, isAgain }: { readonly summary: LastSummary | null; readonly isAgain: boolean },
   ): Promise<ReadInbound[]> {
-    const nowMs = this.#options.services.clock.now();
+    const readAtMs = this.#options.times.reading(inbounds);
     return Promise.all(inbounds.map(async (inbound, index) => {
       const { opened: { show, ...joining }, beside } = await this.#open(inbound, {
-        nowMs,
+        readAtMs,
         isAgain,
       });
       return { ...joining, shown: await show(beside(index === 0 ? summary : null)) };
@@ -82,14 +86,14 @@ export class TurnReader {
 
   async #open(
     inbound: Inbound,
-    { nowMs, isAgain }: { readonly nowMs: number; readonly isAgain: boolean },
+    asRead: { readonly readAtMs: number; readonly isAgain: boolean },
   ): Promise<Opened> {
     const { services, conversation, inputs } = this.#options;
+    const hasRead = inputs.reads(inbound, asRead);
     const listener = new ReadListener(services, inputs);
     const ports = { ...services, ...listener.ports };
-    const opened = await openInbound(inbound, ports, nowMs);
-    const { extras } = opened;
-    inputs.read(inbound, { extras, beside: listener.beside, readAtMs: nowMs, isAgain });
+    const opened = await openInbound(inbound, ports, asRead.readAtMs);
+    hasRead({ extras: opened.extras, beside: listener.beside });
     return {
       opened,
       beside: (summary) => ({

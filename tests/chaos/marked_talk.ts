@@ -89,10 +89,12 @@ export async function faultsInSessions(home: GatewayHome): Promise<string[]> {
 }
 
 function faultsOf(messages: readonly Readonly<Record<string, unknown>>[]): string[] {
+  // What was set aside, and tried again later, stands once more.
+  const aside = messages.flatMap(({ set_aside: ids }) => Array.isArray(ids) ? ids : []);
   const faults: string[] = [];
   const lineIds = messages.map(({ line_id: id }) => id).filter((id) => typeof id === "string");
   if (new Set(lineIds).size !== lineIds.length) faults.push("a line stands twice");
-  const users = messages.filter(({ role }) => role === "user")
+  const users = messages.filter(({ role, line_id: id }) => role === "user" && !aside.includes(id))
     .flatMap(({ content }) => JSON.stringify(content).match(MARK) ?? []);
   if (new Set(users).size !== users.length) faults.push("a message stands twice");
   const calls = messages.flatMap(({ tool_calls: asked }) => Array.isArray(asked) ? asked : [])

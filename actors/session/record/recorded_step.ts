@@ -57,6 +57,8 @@ export type RecordedInbound = Pick<
 /** A message that was read, with what was read of its files. */
 export interface RecordedRead {
   readonly inbound: RecordedInbound;
+  /** When, in epoch milliseconds. */
+  readonly readAtMs: number;
   /** Name of the memory that it belongs to; null is everybody's. */
   readonly scope: string | null;
   readonly isOwners: boolean;
@@ -117,13 +119,13 @@ export interface RecordedStep {
   readonly metadata?: string;
   /** How many messages were not summed up. */
   readonly replayable?: number;
-  /** When messages were read, in epoch milliseconds. */
-  readonly readAtMs?: number;
   readonly reads?: readonly RecordedRead[];
-  /** What messages brought to mind, by their platform ids. */
+  /** What messages brought to mind, by their platform ids: nothing, too. */
   readonly reminded?: readonly (readonly [string, readonly RecallHit[]])[];
   readonly asks?: readonly RecordedAsk[];
   readonly ran?: RecordedRun;
+  /** How long the round of tools took that ended before it. */
+  readonly tookMs?: number;
   /** How the turn was ended, and the line that says so. */
   readonly close?: { readonly state: "failed" | "stopped"; readonly note: string };
   /** Name of the line, what it says, and which it takes out. */

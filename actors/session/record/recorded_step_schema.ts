@@ -64,6 +64,7 @@ const documentText: z.ZodType<DocumentText> = z.discriminatedUnion("state", [
 
 const read: z.ZodType<RecordedRead> = z.object({
   inbound,
+  readAtMs: z.number(),
   scope: z.string().nullable(),
   isOwners: z.boolean(),
   images: z.array(
@@ -161,11 +162,11 @@ export const recordedStep: z.ZodType<RecordedStep> = z.object({
   settings: z.string().exactOptional(),
   metadata: z.string().exactOptional(),
   replayable: z.number().exactOptional(),
-  readAtMs: z.number().exactOptional(),
   reads: z.array(read).exactOptional(),
   reminded: z.array(z.tuple([z.string(), z.array(hit)])).exactOptional(),
   asks: z.array(ask).exactOptional(),
   ran: ran.exactOptional(),
+  tookMs: z.number().exactOptional(),
   close: z.object({ state: z.enum(["failed", "stopped"]), note: z.string() }).exactOptional(),
   aside: z.object({ name: z.string(), note: z.string(), ids: z.array(z.string()) }).exactOptional(),
 });

@@ -12,8 +12,9 @@ import type { ToolMessageOut, ToolResult } from "../../tools/tool.ts";
 import type { GuardedCall } from "../guarded_call.ts";
 import type { ModelOutcome } from "../model_call.ts";
 import type { SessionServices, SessionSettings } from "../ports.ts";
+import type { TurnTimes } from "../turn_times.ts";
 import type { LifeRecord, RecordRow } from "./life_record.ts";
-import { digestOf, imageMark, requestDigest, withoutImages } from "./digests.ts";
+import { digestOf, requestDigest, withoutImages } from "./digests.ts";
 import type {
   RecordedAsk,
   RecordedOutcome,
@@ -54,11 +55,11 @@ export class StepInputs {
   readonly #turnId: string;
   #scene: InputScene | undefined;
   #texts: { readonly digest: string; readonly text: string }[] = [];
-  #reads: { readonly seq: number; readonly isAgain: boolean; readonly read: RecordedRead }[] = [];
-  #readAtMs: number | undefined;
+  #reads: BegunRead[] = [];
   #reminded: NonNullable<RecordedStep["reminded"]>[number][] = [];
   #asks: RecordedAsk[] = [];
   readonly #runs = new Map<string, RecordedRun>();
+  #tookMs: number | undefined;
 
   constructor(life: LifeRecord, turnId: string) {
     this.#life = life;
@@ -70,28 +71,47 @@ export class StepInputs {
     this.#scene = scene;
   }
 
-  /** A message was read: to be taken in, or again. */
-  read(inbound: Inbound, { extras, beside, readAtMs, isAgain }: ReadMessage): void {
-    const { seq, channel, platformId, chatId, replyChannel, senderId } = inbound;
-    const { content, media, context, wantsStream } = inbound;
-    const scope = extras["memory_scope"];
-    this.#readAtMs = readAtMs;
-    const read: RecordedRead = {
-      inbound: {
-        ...{ channel, platformId, chatId, replyChannel, senderId },
-        ...{ content, media, context, wantsStream },
+  /** The times, with what a round takes noted. */
+  timed(times: TurnTimes): TurnTimes {
+    return {
+      reading: (inbounds) => times.reading(inbounds),
+      round: () => {
+        const whatItTook = times.round();
+        return () => this.#tookMs = whatItTook();
       },
-      // Of one that is read again the line stands, whatever would be said of it now.
-      scope: typeof scope === "string" && !isAgain ? scope : null,
-      isOwners: extras["from_owner"] === true && !isAgain,
-      ...beside,
     };
-    this.#reads.push({ seq, isAgain, read });
   }
 
-  /** A message brought something to mind. */
+  /**
+   * A message is read: to be taken in, or again. Those that are read at once come in their order
+   * in the turn, whichever is done first.
+   *
+   * @returns to be called with what was read
+   */
+  reads(inbound: Inbound, { readAtMs, isAgain }: ReadingMessage): (read: ReadMessage) => void {
+    const begun: BegunRead = { inbound, isAgain, read: undefined };
+    this.#reads.push(begun);
+    return ({ extras, beside }) => {
+      const { channel, platformId, chatId, replyChannel, senderId } = inbound;
+      const { content, media, context, wantsStream } = inbound;
+      const scope = extras["memory_scope"];
+      begun.read = {
+        inbound: {
+          ...{ channel, platformId, chatId, replyChannel, senderId },
+          ...{ content, media, context, wantsStream },
+        },
+        readAtMs,
+        // Of one that is read again the line stands, whatever would be said of it now.
+        scope: typeof scope === "string" && !isAgain ? scope : null,
+        isOwners: extras["from_owner"] === true && !isAgain,
+        ...beside,
+      };
+    };
+  }
+
+  /** What a message brought to mind. */
   reminds({ platformId }: Inbound, hits: readonly RecallHit[]): void {
-    if (hits.length > 0) this.#reminded.push([platformId, hits]);
+    this.#reminded.push([platformId, hits]);
   }
 
   /** The model was asked. */
@@ -135,17 +155,21 @@ export class StepInputs {
   ): RecordRow[] {
     const ran = callId === undefined ? undefined : this.#runs.get(callId);
     if (callId !== undefined) this.#runs.delete(callId);
-    const reads = this.#reads
-      .filter(({ isAgain, seq }) => isAgain || joining.some((inbound) => inbound.seq === seq))
-      .map(({ read }) => read);
+    const isTaken = ({ isAgain, inbound: { seq } }: BegunRead) =>
+      isAgain || joining.some((inbound) => inbound.seq === seq);
+    const reads = this.#reads.filter(isTaken).flatMap(({ read }) => read ?? []);
+    const left = this.#reads.filter((begun) => !isTaken(begun));
+    const reminded = this.#reminded.filter(([id]) =>
+      !left.some(({ inbound: { platformId } }) => platformId === id)
+    );
     const step: RecordedStep = {
       kind,
       ...(conversation !== undefined && this.#stateOf(conversation)),
-      ...(reads.length > 0 && this.#readAtMs !== undefined && { readAtMs: this.#readAtMs }),
       ...(reads.length > 0 && { reads }),
-      ...(this.#reminded.length > 0 && { reminded: this.#reminded }),
+      ...(reminded.length > 0 && { reminded }),
       ...(this.#asks.length > 0 && { asks: this.#asks }),
       ...(ran !== undefined && { ran }),
+      ...(this.#tookMs !== undefined && { tookMs: this.#tookMs }),
     };
     const texts = this.#texts;
     this.#forget();
@@ -164,7 +188,7 @@ export class StepInputs {
   #forget(): void {
     this.#texts = [];
     this.#reads = [];
-    this.#readAtMs = undefined;
+    this.#tookMs = undefined;
     this.#reminded = [];
     this.#asks = [];
   }
@@ -218,14 +242,27 @@ function named(settings: SessionSettings): SessionSettings {
   };
 }
 
-/** How a message was read. */
+/** How a message is read. */
+export interface ReadingMessage {
+  /** Epoch milliseconds. */
+  readonly readAtMs: number;
+  /** It was taken in before. */
+  readonly isAgain: boolean;
+}
+
+/** What was read of a message. */
 export interface ReadMessage {
   /** Further fields of its line. */
   readonly extras: JsonObject;
   readonly beside: ReadBeside;
-  readonly readAtMs: number;
-  /** It was taken in before. */
+}
+
+/** A message that is being read. */
+interface BegunRead {
+  readonly inbound: Inbound;
   readonly isAgain: boolean;
+  /** Undefined until it was. */
+  read: RecordedRead | undefined;
 }
 
 /** What was read beside a message's words. */
@@ -266,46 +303,3 @@ function plainOutcome(outcome: ModelOutcome): RecordedOutcome {
   }
   return outcome;
 }
-
-/** The ports through which one message is read, with what they give noted. */
-export class ReadListener {
-  readonly #images: RecordedRead["images"][number][] = [];
-  readonly #documents: RecordedRead["documents"][number][] = [];
-  readonly #services: ReadPorts;
-  readonly #inputs: StepInputs;
-
-  constructor(services: ReadPorts, inputs: StepInputs) {
-    this.#services = services;
-    this.#inputs = inputs;
-  }
-
-  /** The ports. */
-  get ports(): ReadPorts {
-    const { readImage, readDocument, remind } = this.#services;
-    return {
-      readImage: async (path) => {
-        const image = await readImage(path);
-        const seen = image && { mime: image.mime, mark: imageMark(image.base64) };
-        this.#images.push([path, seen]);
-        return image;
-      },
-      readDocument: readDocument && (async (path, charsMax) => {
-        const text = await readDocument(path, charsMax);
-        this.#documents.push([path, text]);
-        return text;
-      }),
-      remind: remind && (async (inbound, visible) => {
-        const hits = await remind(inbound, visible);
-        this.#inputs.reminds(inbound, hits);
-        return hits;
-      }),
-    };
-  }
-
-  /** What was read so far. */
-  get beside(): ReadBeside {
-    return { images: this.#images, documents: this.#documents };
-  }
-}
-
-type ReadPorts = Pick<SessionServices, "readImage" | "readDocument" | "remind">;

@@ -29,13 +29,20 @@ export interface Recording {
 /** Where recordings are. */
 export type RecordedRows = Pick<Journal, "records">;
 
-/** Reads the recording of a session. @throws {JournalError}; {SyntaxError} {ZodError} where it is damaged */
+/**
+ * Reads the recording of a session, from behind the last step that cannot be read: another version
+ * may have recorded that.
+ *
+ * @throws {JournalError}; {SyntaxError} where it is damaged
+ */
 export async function readRecording(key: string, journal: RecordedRows): Promise<Recording> {
-  const entries: ScriptEntry[] = [];
+  let entries: ScriptEntry[] = [];
   for (let after = 0;;) {
     const page = await journal.records(key, after, PAGE_ROWS);
     for (const { turnId, atMs, text } of page) {
-      entries.push({ turnId, atMs, step: recordedStep.parse(JSON.parse(text)) });
+      const { data: step } = recordedStep.safeParse(JSON.parse(text));
+      if (step === undefined) entries = [];
+      else entries.push({ turnId, atMs, step });
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_ROWS) break;

@@ -8,13 +8,10 @@ import type { Clock, Timer } from "../../kernel/clock.ts";
 /** Stands still until it is set. */
 export class ReplayClock implements Clock {
   #nowMs = 0;
-  #onceMs: number | undefined;
   readonly #timers = new Set<() => void>();
 
   now(): number {
-    const nowMs = this.#onceMs ?? this.#nowMs;
-    this.#onceMs = undefined;
-    return nowMs;
+    return this.#nowMs;
   }
 
   setTimer(_delayMs: number, callback: () => void): Timer {
@@ -25,11 +22,6 @@ export class ReplayClock implements Clock {
   /** It is this time from now on. */
   set(nowMs: number): void {
     this.#nowMs = nowMs;
-  }
-
-  /** Whoever asks next is told this time; the others the one that was set. */
-  once(nowMs: number): void {
-    this.#onceMs = nowMs;
   }
 
   /** All that waits has waited long enough. */

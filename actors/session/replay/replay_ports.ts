@@ -102,7 +102,6 @@ export class ReplayTools implements ToolRunner {
 export class ReplayJournal extends MemoryJournal {
   readonly #script: Script;
   readonly #sessionKey: string;
-  readonly #clock: ReplayClock;
   /** What has come, by its names at its platform. */
   readonly #reads = new Map<string, RecordedRead>();
 
@@ -111,7 +110,6 @@ export class ReplayJournal extends MemoryJournal {
     { script, sessionKey }: { readonly script: Script; readonly sessionKey: string },
   ) {
     super(options);
-    this.#clock = options.clock;
     this.#script = script;
     this.#sessionKey = sessionKey;
   }
@@ -135,16 +133,20 @@ export class ReplayJournal extends MemoryJournal {
     afterSeq: number,
     limit: number,
   ): Promise<readonly Inbound[]> {
-    const { kind, reads = [], readAtMs } = this.#script.next?.step ?? { kind: "rest" };
+    const { kind, reads = [] } = this.#script.next?.step ?? { kind: "rest" };
     const joins = kind === "join" || kind === "answer";
     const isNew = kind === "begin" || (joins && this.#script.isSaid);
-    const fresh = isNew ? reads.filter((read) => !this.#reads.has(nameOf(read.inbound))) : [];
-    for (const read of fresh) {
-      this.#reads.set(nameOf(read.inbound), read);
-      await this.accept({ ...read.inbound, sessionKey: this.#sessionKey });
-    }
-    if (fresh.length > 0 && readAtMs !== undefined) this.#clock.once(readAtMs);
+    for (const read of isNew ? reads : []) await this.#comes(read);
     return await super.waiting(sessionKey, afterSeq, limit);
+  }
+
+  /** It comes for the first time, or once more: a person had it tried again. */
+  async #comes(read: RecordedRead): Promise<void> {
+    const sessionKey = this.#sessionKey;
+    const accepted = await this.accept({ ...read.inbound, sessionKey });
+    if (accepted.state === "duplicate") {
+      await this.retry({ kind: "inbound", number: accepted.seq });
+    } else this.#reads.set(nameOf(read.inbound), read);
   }
 
   override async commit(step: Step, durability?: Durability): Promise<readonly Outbound[]> {

@@ -22,6 +22,7 @@ import { SessionMemory } from "../session_memory.ts";
 import { sessionFileName } from "../session_name.ts";
 import { TurnSteps } from "../steps.ts";
 import { Turn } from "../turn.ts";
+import type { TurnTimes } from "../turn_times.ts";
 import { asideDraft } from "../undo_command.ts";
 import { WaitingNotes } from "../waiting_notes.ts";
 import { asideRow } from "../record/step_inputs.ts";
@@ -229,7 +230,8 @@ export class ReplayStage {
       regain: (signal: AbortSignal) => untilAborted(Promise.resolve(), signal),
     };
     const desk = new ApprovalDesk({ services, permit });
-    return new Turn({ services, log, memory: this.#memory, desk, ...parts });
+    const times = timesOf(this.#script, this.#clock);
+    return new Turn({ services, log, memory: this.#memory, desk, times, ...parts });
   }
 
   #services(digest: string | undefined): SessionServices {
@@ -292,6 +294,14 @@ export class ReplayStage {
     this.#options.defer(resolve);
     return promise;
   }
+}
+
+/** When messages were read, and how long rounds took. */
+function timesOf(script: Script, clock: ReplayClock): TurnTimes {
+  return {
+    reading: ([first]) => (first && script.readAtMs(first)) ?? clock.now(),
+    round: () => () => script.tookMs,
+  };
 }
 
 function freshMemory(): SessionMemory {

@@ -6,7 +6,13 @@
 
 import type { StepRecord } from "../../journal/journal.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import type { RecordedAsk, RecordedRun, RecordedStep } from "../record/recorded_step.ts";
+import type { RecallHit } from "../../memory/recall/protocol.ts";
+import type {
+  RecordedAsk,
+  RecordedInbound,
+  RecordedRun,
+  RecordedStep,
+} from "../record/recorded_step.ts";
 import { recordedStep } from "../record/recorded_step_schema.ts";
 import type { ScriptEntry } from "./recording.ts";
 import type { ReplayClock } from "./replay_clock.ts";
@@ -89,13 +95,32 @@ export class Script {
     return ask;
   }
 
-  /** What a message brought to mind. */
-  reminded(platformId: string): NonNullable<RecordedStep["reminded"]>[number][1] {
-    for (let at = this.#at; at < this.#entries.length; at++) {
-      const found = this.#entries[at]?.step.reminded?.find(([id]) => id === platformId);
+  /** What a message brought to mind, as it was looked for now. */
+  reminded(platformId: string): readonly RecallHit[] {
+    for (const { reminded = [] } of this.#stepsOfLife()) {
+      const found = reminded.find(([id]) => id === platformId);
       if (found !== undefined) return found[1];
     }
     return [];
+  }
+
+  /** When a message was read, as it is read now; undefined where that was not recorded. */
+  readAtMs(name: Pick<RecordedInbound, "channel" | "platformId">): number | undefined {
+    for (const { reads = [] } of this.#stepsOfLife()) {
+      const found = reads.find(({ inbound: { channel, platformId } }) =>
+        channel === name.channel && platformId === name.platformId
+      );
+      if (found !== undefined) return found.readAtMs;
+    }
+    return undefined;
+  }
+
+  /**
+   * How long the round of tools took that is over now. Where that was not recorded, nothing came of
+   * the round; then it took for ever, and is no reason for the turn to end.
+   */
+  get tookMs(): number {
+    return this.next?.step.tookMs ?? Number.MAX_SAFE_INTEGER;
   }
 
   /** What a call gave, once all before it is done; undefined where it never came to an end. */
@@ -149,11 +174,19 @@ export class Script {
     }
   }
 
-  #comparable({ woke: _woke, asks, replayable, ...step }: RecordedStep): Record<string, string> {
+  #comparable(whole: RecordedStep): Record<string, string> {
+    const { woke: _woke, tookMs: _tookMs, asks, replayable, reminded, ...step } = whole;
+    // Nothing came to mind, or nothing was looked for: the model sees no difference.
+    const hits = reminded?.filter(([, found]) => found.length > 0) ?? [];
     const requests = asks?.map(({ request, system, tools, outcome }) =>
       this.#isBlind ? { outcome } : { request, system, tools, outcome }
     );
-    const parts = { ...step, asks: requests, ...(!this.#isBlind && { replayable }) };
+    const parts = {
+      ...step,
+      ...(hits.length > 0 && { reminded: hits }),
+      asks: requests,
+      ...(!this.#isBlind && { replayable }),
+    };
     return Object.fromEntries(
       Object.entries(parts).flatMap(([name, value]) =>
         value === undefined ? [] : [[name, JSON.stringify(value)]]
@@ -162,21 +195,22 @@ export class Script {
   }
 
   #advance(): void {
-    const before = this.next;
     this.#at++;
     this.#asked = 0;
     const next = this.next;
-    if (before === undefined || next === undefined) return;
+    if (next === undefined) return;
     this.#clock.set(next.atMs);
-    const { kind } = before.step;
-    const endsRound = kind === "result" && next.step.kind !== "result";
-    if (kind === "tools" || endsRound) this.#clock.once(before.atMs); // how long a round took
-    const readAtMs = next.step.readAtMs;
-    if ((kind === "again" || kind === "alone") && readAtMs !== undefined) {
-      this.#clock.once(readAtMs);
-    }
     for (const { at, go } of this.#waiting) if (at <= this.#at) go();
     this.#waiting = this.#waiting.filter(({ at }) => at > this.#at);
+  }
+
+  /** From the next step to the last before the process died. */
+  *#stepsOfLife(): Generator<RecordedStep, void, undefined> {
+    for (let at = this.#at; at < this.#entries.length; at++) {
+      const step = this.#entries[at]?.step;
+      if (step === undefined || (step.woke === true && at > this.#at)) return;
+      yield step;
+    }
   }
 
   #reached(at: number): Promise<void> {

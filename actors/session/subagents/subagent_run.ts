@@ -33,6 +33,7 @@ import { toolHints } from "../tool_hint.ts";
 import { type AskedRound, type RoundEnd, ToolRounds } from "../tool_rounds.ts";
 import { isUnasked } from "../turn_limit.ts";
 import type { TurnPermit } from "../turn_permit.ts";
+import { timesBy } from "../turn_times.ts";
 import { WaitingNotes } from "../waiting_notes.ts";
 import type { SubagentReport } from "./report.ts";
 import { runIdOf } from "./subagent_row.ts";
@@ -93,6 +94,7 @@ export class SubagentRun {
     this.#rounds = new ToolRounds({
       services,
       turnId: runIdOf(id),
+      times: timesBy(services.clock),
       record: {
         begin: (round) => this.#beginRound(round),
         endCall: (result) => Promise.resolve(status.ran(result)),

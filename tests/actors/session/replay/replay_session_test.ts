@@ -6,6 +6,7 @@ import {
   type ReplayReport,
   replaySession,
 } from "../../../../actors/session/replay/replay_session.ts";
+import type { RecallHit } from "../../../../actors/memory/recall/protocol.ts";
 import { sessionFileName } from "../../../../actors/session/session_name.ts";
 import { ProviderError } from "../../../../providers/provider.ts";
 import { type Disk, SessionBench } from "../../../support/session_bench.ts";
@@ -296,4 +297,129 @@ Deno.test("A replay has nobody join a round of tools who joined the answer behin
   answered.resolve();
   await bench.quiet();
   identical(await replay(bench), 6);
+});
+
+Deno.test("A replay tells the model what time it was, although others joined a minute later", async () => {
+  const answered = Promise.withResolvers<void>();
+  await using bench = new SessionBench({
+    disk: await interrupted(1),
+    script: [{ text: "one", after: answered.promise }, "two"],
+  });
+  bench.session.tell({ type: "wake" });
+  await until(() => bench.provider.running === 1);
+  await bench.world.clock.advance(61_000);
+  await bench.accept("second");
+  answered.resolve();
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["one", "two"]);
+  identical(await replay(bench), 7);
+});
+
+Deno.test("A replay has those join in order who were read in another", async () => {
+  const answered = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<null>();
+  await using bench = new SessionBench({
+    script: [{ text: "one", after: answered.promise }, "two"],
+    services: { readImage: () => late.promise },
+  });
+  await bench.say("first");
+  await until(() => bench.provider.running === 1);
+  await bench.accept("second", { media: ["/media/a.png"] });
+  await bench.accept("third");
+  answered.resolve();
+  await until(() => bench.replies().length === 0 && bench.provider.running === 0);
+  late.resolve(null);
+  await bench.quiet();
+  assert.equal(bench.replies().length, 2);
+  identical(await replay(bench), 5);
+});
+
+Deno.test("A replay recalls what came to mind each time, were it nothing", async () => {
+  const hit: RecallHit = {
+    ...{ text: "it rained", kind: "session", path: "sessions/a.jsonl", line: 1 },
+    ...{ sessionKey: "feishu:a", role: "user", atMs: 0, isForeign: false },
+  };
+  const recalled: RecallHit[][] = [[], [hit], []];
+  const remind = () => Promise.resolve(recalled.shift() ?? []);
+  const never = Promise.withResolvers<string>();
+  let disk: Disk | undefined;
+  for (let life = 0; life < 2; life++) {
+    await using bench = new SessionBench({
+      ...(disk !== undefined && { disk }),
+      tools: { look: TOOLS.look, hang: { run: () => never.promise } },
+      script: [{ calls: [{ name: "look", id: "c1" }, { name: "hang", id: "c2" }] }],
+      services: { remind },
+    });
+    if (life === 0) await bench.say("work");
+    else bench.session.tell({ type: "wake" });
+    await until(() => bench.ran.length === 2);
+    disk = bench.crash();
+  }
+  assert.ok(disk !== undefined);
+  await using bench = new SessionBench({ disk, script: ["done"], services: { remind } });
+  bench.session.tell({ type: "wake" });
+  await bench.quiet();
+  assert.deepEqual([bench.replies(), recalled], [["done"], []]);
+  identical(await replay(bench), bench.history().length);
+});
+
+Deno.test("A replay takes a round for as long as it took: waiting is no loop", async () => {
+  const isLong = (round: number) => round % 2 === 0;
+  let round = 0;
+  await using bench = new SessionBench({
+    tools: {
+      poll: {
+        run: async (_args) => {
+          if (isLong(round++)) await bench.world.clock.advance(1_200);
+          return "not yet";
+        },
+      },
+    },
+    script: [
+      ...Array.from({ length: 12 }, (_, n) => ({ calls: [{ name: "poll", id: `c${n}` }] })),
+      "ready",
+    ],
+  });
+  await bench.say("wait for it");
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["ready"]);
+  identical(await replay(bench), 26);
+});
+
+Deno.test("A replay begins behind what another version recorded in its own way", async () => {
+  await using bench = new SessionBench({ script: ["one", "two"] });
+  for (const text of ["first", "second"]) {
+    await bench.say(text);
+    await bench.quiet();
+  }
+  const report = await replay(
+    bench,
+    (text) => text.replace('"content":"first"', '"words":"first"'),
+  );
+  assert.ok(report.state === "identical", JSON.stringify(report));
+  assert.deepEqual([report.linesBefore, report.lines], [2, 2]);
+});
+
+Deno.test("A replay takes up again what was set aside and retried", async () => {
+  let disk: Disk | undefined;
+  for (let life = 0; life < 4; life++) {
+    const never = Promise.withResolvers<string>();
+    const script = [{ text: "half", after: never.promise }];
+    await using dying = new SessionBench({ ...(disk !== undefined && { disk }), script });
+    if (life === 0) await dying.say("poison");
+    else dying.session.tell({ type: "wake" });
+    await until(() => dying.provider.running === 1);
+    disk = dying.crash();
+  }
+  assert.ok(disk !== undefined);
+  await using bench = new SessionBench({ disk, script: ["done"] });
+  bench.session.tell({ type: "wake" });
+  await bench.quiet();
+  const { inbounds: [parked] } = await bench.journal.stuck(1);
+  assert.ok(parked !== undefined);
+  await bench.journal.retry({ kind: "inbound", number: parked.seq });
+  bench.session.tell({ type: "wake" });
+  await bench.quiet();
+  assert.equal(bench.replies().at(-1), "done");
+  identical(await replay(bench), bench.history().length);
 });
