@@ -15,7 +15,7 @@ import type { ReceivedMessage } from "../wire.ts";
 const LINKING_MS = 5 * 60_000;
 /** The server wants a new connection, as it does after a device was linked. */
 const RESTART_CODE = 515;
-/** Nobody scanned: new codes need a new connection. */
+/** Nobody scanned: new codes need a new connection. Without a code, nobody answered at all. */
 const CODES_ENDED_CODE = 408;
 
 /** What linking needs. */
@@ -54,10 +54,15 @@ export async function link(options: LinkingOptions): Promise<SignedIn> {
   while (clock.now() < endMs) {
     const device = isLinked ? store.current() : store.begin();
     if (device === null) throw new TypeError("Cannot link a device: it was not saved");
-    const tried = await attempt(device, options, showing, () => void (isLinked = true));
+    let hasCode = false;
+    const onCode = (code: string, connection: Connection): void => {
+      hasCode = true;
+      showing(code, connection);
+    };
+    const tried = await attempt(device, options, onCode, () => void (isLinked = true));
     if (tried.state === "signed_in") return tried.device;
     const { code, detail } = tried.ending;
-    if (code === CODES_ENDED_CODE || (code === RESTART_CODE && isLinked)) continue;
+    if ((code === CODES_ENDED_CODE && hasCode) || (code === RESTART_CODE && isLinked)) continue;
     signal.throwIfAborted();
     throw new SetupError("setup_unreachable", `Cannot link the device: ${detail} (${code})`);
   }

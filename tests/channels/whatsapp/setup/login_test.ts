@@ -3,15 +3,16 @@ import { DeviceStore } from "../../../../channels/whatsapp/adapters/device_store
 import { setup } from "../../../../channels/whatsapp/setup/mod.ts";
 import { trust } from "../../../simulators/whatsapp/linked_device.ts";
 import { WhatsAppPlatform } from "../../../simulators/whatsapp_server.ts";
+import { freePort } from "../../../support/free_port.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
 import { checkStates, Desk } from "../../../support/setup_desk.ts";
 import { temporaryFolder } from "../../../support/temporary_folder.ts";
 import { until } from "../../../support/until.ts";
 
-function openDesk(): Desk<WhatsAppPlatform> {
+function openDesk(own?: { readonly serverUrl: string }): Desk<WhatsAppPlatform> {
   const platform = new WhatsAppPlatform();
   trust(platform);
-  const section = { serverUrl: platform.url };
+  const section = own ?? { serverUrl: platform.url };
   return new Desk({ setup, clock: new ManualClock(), platform, section, given: {} });
 }
 
@@ -46,6 +47,14 @@ Deno.test("WhatsApp login asks nobody who is not there", async () => {
   await using folder = await temporaryFolder();
   await using desk = openDesk();
   await assert.rejects(desk.login({ stateFolder: folder.path }), { code: "setup_incomplete" });
+});
+
+Deno.test("WhatsApp login ends at once, and says why, where no server answers", async () => {
+  await using folder = await temporaryFolder();
+  const section = { serverUrl: `ws://127.0.0.1:${freePort()}` };
+  await using desk = openDesk(section);
+  const login = desk.login({ isScanning: true, stateFolder: folder.path });
+  await assert.rejects(login, { code: "setup_unreachable", message: /^Cannot link the device: / });
 });
 
 Deno.test("WhatsApp login that only looks tells whether a device is linked, and connects to nothing", async () => {
