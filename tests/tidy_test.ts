@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { INCLUDED, MAIN } from "../build/parts.ts";
 import { importsAgainstTheHouse, importsBetweenChannels, isSource } from "./tidy/floors.ts";
 import { findCycle, importsOf, modulesNamedIn, reachableFrom } from "./tidy/module_graph.ts";
 import { projectFiles, ROOT } from "./tidy/project_files.ts";
@@ -19,7 +20,17 @@ const NAMED = MODULES.flatMap((file) => modulesNamedIn(file, TEXTS.get(file) ?? 
 const ROOT_ENTRIES = new Set([
   ...[".ci", ".dockerignore", ".editorconfig", ".gitignore", "CHANGELOG.md", "Dockerfile"],
   ...["LICENSE", "README.md"],
-  ...["actors", "bench", "channels", "deno.json", "deno.lock", "docs", "mod.ts", "providers"],
+  ...[
+    "actors",
+    "bench",
+    "build",
+    "channels",
+    "deno.json",
+    "deno.lock",
+    "docs",
+    "mod.ts",
+    "providers",
+  ],
   ...["tests", "workspace-template"],
 ]);
 
@@ -62,17 +73,14 @@ const NOT_COMPILED = new Map([
 ]);
 
 Deno.test("The single binary holds every module and file that the code finds by its place", () => {
-  const { tasks } = z.object({ tasks: z.looseObject({ compile: z.string() }) })
-    .parse(JSON.parse(TEXTS.get("deno.json") ?? ""));
-  const included = [...tasks.compile.matchAll(/--include (\S+)/g)].map(([, path = ""]) => path);
-  const held = reachableFrom(["mod.ts", ...included], IMPORTS.filter((edge) => !edge.isTypeOnly));
+  const held = reachableFrom([MAIN, ...INCLUDED], IMPORTS.filter((edge) => !edge.isTypeOnly));
   const found = MODULES.filter(isSource).flatMap((file) =>
     [...(TEXTS.get(file) ?? "").matchAll(/new URL\("([^"]+)", import\.meta\.url\)/g)]
       .map(([, path = ""]) => join(dirname(file), path))
   ).filter((path) => /\w$/.test(path)); // a folder above is where the program is, not a part of it
   assert.ok(found.length > 8, "the places were found");
   const lacking = found.filter((path) => !held.has(path) && !NOT_COMPILED.has(path));
-  assert.deepEqual(lacking, [], "name them to the compiler in deno.json");
+  assert.deepEqual(lacking, [], "name them to the compiler in build/parts.ts");
   const stale = [...NOT_COMPILED.keys()].filter((path) => !found.includes(path));
   assert.deepEqual(stale, []);
 });

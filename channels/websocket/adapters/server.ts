@@ -132,8 +132,8 @@ async function respond(
   handlers: WebHandlers,
 ): Promise<void> {
   dropBody(request);
-  response.setTimeout(ANSWER_IDLE_MS, () => void response.destroy());
   try {
+    limitIdling(response);
     const { status, headers, body } = await handlers.answer(requestOf(request));
     response.writeHead(status, { ...headers, "x-content-type-options": "nosniff" });
     if (request.method === "HEAD" || typeof body === "string") {
@@ -150,6 +150,12 @@ async function respond(
     if (response.headersSent) response.destroy();
     else response.writeHead(500).end();
   }
+}
+
+/** Where Deno has no such limit (before 2.9), the number of connections alone is bounded. */
+function limitIdling(response: ServerResponse): void {
+  if (typeof response.setTimeout !== "function") return;
+  response.setTimeout(ANSWER_IDLE_MS, () => void response.destroy());
 }
 
 /** Reads a body at the client's pace. */
