@@ -11,8 +11,8 @@ const IMAGE_CHARS = 2_048;
 /** In the place of an image's data: its mark. */
 const MARK_PREFIX = "recorded:";
 
-/** Of messages that were digested; they never change. */
-const digests = new WeakMap<ChatMessage, string>();
+/** Of messages that were digested, which never change, with all that was said before them. */
+const chains = new WeakMap<ChatMessage, { readonly before: string; readonly digest: string }>();
 
 /** A short digest of a text. */
 export function digestOf(text: string): string {
@@ -23,7 +23,7 @@ export function digestOf(text: string): string {
 export function requestDigest(request: ChatRequest, tools: string): string {
   const { model, messages, tokensMax, temperature, reasoningEffort, conversationId } = request;
   const settings = [model, tokensMax, temperature, reasoningEffort, conversationId, tools];
-  return digestOf(JSON.stringify([settings, messages.map(messageDigest)]));
+  return digestOf(JSON.stringify([settings, messages.length, messages.reduce(chained, "")]));
 }
 
 /** What tells an image from others: of one that is a mark, that. */
@@ -57,12 +57,13 @@ function markedBlock(
   };
 }
 
-function messageDigest(message: ChatMessage): string {
-  const known = digests.get(message);
-  if (known !== undefined) return known;
+/** The digest of a message behind others: what came before it is known by its own. */
+function chained(before: string, message: ChatMessage): string {
+  const known = chains.get(message);
+  if (known?.before === before) return known.digest;
   const { content } = message;
   const plain = content === null ? message : { ...message, content: withoutImages(content) };
-  const digest = digestOf(JSON.stringify(plain));
-  digests.set(message, digest);
+  const digest = digestOf(before + JSON.stringify(plain));
+  chains.set(message, { before, digest });
   return digest;
 }

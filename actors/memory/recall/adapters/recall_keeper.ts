@@ -21,6 +21,7 @@ import {
   type RecallQuery,
   type Reminder,
   type TouchedFiles,
+  type VisibleSpan,
 } from "../protocol.ts";
 import { distinct, snippetOf } from "../snippet.ts";
 import { holds, normalised, type Term, termsOf } from "../terms.ts";
@@ -152,7 +153,7 @@ export class RecallKeeper implements Disposable {
     return this.#healing(() => {
       const terms = termsOf(text, { keepsStopWords: false });
       if (terms.length === 0) return NOTHING_FOUND;
-      this.#prepare({ scope }, nowMs);
+      this.#prepare({ scope }, nowMs, visible);
       const size = this.#index.size(scope);
       const rareMax = Math.max(RARE_COUNT, Math.floor(size * RARE_SHARE));
       const tellingMax = Math.max(TELLING_COUNT, size * TELLING_SHARE);
@@ -221,7 +222,11 @@ export class RecallKeeper implements Disposable {
     return { hit, held, score: (score + 1) * (0.5 + 0.5 * share) * worthOf(kind, passage) };
   }
 
-  #prepare({ scope }: RecallFilter, nowMs: number): void {
+  /**
+   * Reads what changed. Of the conversation that is `visible` the newest is, so that its file can
+   * be read when the answer is on its way.
+   */
+  #prepare({ scope }: RecallFilter, nowMs: number, visible?: VisibleSpan): void {
     if (this.#walk === null && nowMs - this.#walkedAtMs > LOOK_AGAIN_MS) {
       this.#walk = this.#walkAll();
     }
@@ -232,6 +237,9 @@ export class RecallKeeper implements Disposable {
       while (slices > 0 && this.#reader.readSlice(source)) slices--;
     }
     for (const path of this.#touched) {
+      if (visible !== undefined && this.#index.file(path)?.session_key === visible.sessionKey) {
+        continue;
+      }
       while (slices > 0 && this.#freshen(path)) slices--;
       if (slices-- <= 0) break;
     }

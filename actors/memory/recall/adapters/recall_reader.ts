@@ -18,6 +18,13 @@ const TAIL_BYTES = 96;
 
 const NEW_LINE = 0x0a;
 
+/** A piece of a file. */
+interface Piece {
+  readonly path: string;
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
 /** What the reader works with. */
 export interface RecallReaderOptions {
   readonly index: RecallIndex;
@@ -31,6 +38,8 @@ export class RecallReader {
   readonly #files: RecallFiles;
   readonly #rules: ReadingRules;
   readonly #decoder = new TextDecoder();
+  /** Of the file whose slice is read: one look at the disk gives all that is needed of it. */
+  #piece: Piece | undefined;
 
   constructor({ index, files, rules }: RecallReaderOptions) {
     this.#index = index;
@@ -53,9 +62,10 @@ export class RecallReader {
     const { size, modifiedMs } = facts;
     if (known?.size === size && known.modified_ms === modifiedMs) return false;
     let hasMore = false;
+    this.#piece = this.#pieceOf(source.path, known?.offset ?? 0, size);
     this.#index.atOnce(() => {
       const file = this.#continued(source, known, size);
-      const read = this.#readFrom(source, file);
+      const read = this.#readFrom(source, file, size);
       hasMore = read.hasMore;
       const isDone = !hasMore;
       this.#index.saveFile({
@@ -64,6 +74,7 @@ export class RecallReader {
         modified_ms: isDone ? modifiedMs : 0,
       });
     });
+    this.#piece = undefined;
     return hasMore;
   }
 
@@ -90,14 +101,32 @@ export class RecallReader {
 
   #tailBefore(path: string, offset: number): string {
     const start = Math.max(0, offset - TAIL_BYTES);
-    return this.#decoder.decode(this.#files.read(path, start, offset - start) ?? undefined);
+    return this.#decoder.decode(this.#read(path, start, offset - start) ?? undefined);
+  }
+
+  /** The slice from `offset` on, with what is compared before it. */
+  #pieceOf(path: string, offset: number, size: number): Piece | undefined {
+    const start = Math.max(0, offset - TAIL_BYTES);
+    const bytesMax = Math.min(offset + SLICE_BYTES, size) - start;
+    const bytes = bytesMax > 0 ? this.#files.read(path, start, bytesMax) : null;
+    return bytes === null ? undefined : { path, start, bytes };
+  }
+
+  #read(path: string, start: number, bytesMax: number): Uint8Array | null {
+    const from = start - (this.#piece?.start ?? Infinity);
+    const isInPiece = this.#piece?.path === path && from >= 0 &&
+      from + bytesMax <= this.#piece.bytes.length;
+    if (isInPiece) return this.#piece?.bytes.subarray(from, from + bytesMax) ?? null;
+    return this.#files.read(path, start, bytesMax);
   }
 
   #readFrom(
     source: RecallSource,
     file: FileState,
+    size: number,
   ): { readonly file: FileState; readonly hasMore: boolean } {
-    let bytes = this.#files.read(file.path, file.offset, SLICE_BYTES) ?? new Uint8Array();
+    const bytesMax = Math.min(SLICE_BYTES, Math.max(0, size - file.offset));
+    let bytes = this.#read(file.path, file.offset, bytesMax) ?? new Uint8Array();
     let end = bytes.lastIndexOf(NEW_LINE) + 1;
     let hasMore = bytes.length === SLICE_BYTES;
     if (end === 0 && hasMore) {
