@@ -39,9 +39,15 @@ export async function* eachUntilAborted<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
   const values = source[Symbol.asyncIterator]();
+  let giveUp = (_reason: unknown): void => {};
+  using _listening = onAbort(signal, () => giveUp(signal.reason));
   try {
     for (;;) {
-      const { value, done } = await untilAborted(values.next(), signal);
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<T>>();
+      giveUp = reject;
+      values.next().then(resolve, reject);
+      const { value, done } = await promise;
       if (done) return;
       yield value;
     }

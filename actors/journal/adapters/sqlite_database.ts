@@ -6,6 +6,7 @@
 import { dirname } from "node:path";
 import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
+import { LogSync } from "./log_sync.ts";
 import { asJournalError } from "./sqlite_errors.ts";
 
 /** What SQLite stores for us; booleans are 0 and 1. */
@@ -73,12 +74,13 @@ interface OpenedFiles {
 
 /**
  * A database in WAL mode, which no other process can open. SQLite writes each commit into its log
- * and syncs the log before it reuses it; when else it is synced, by a thread, we say.
+ * and syncs the log before it reuses it; when else it is synced, we say.
  */
 export class SqliteDatabase implements Disposable {
   readonly path: string;
   readonly #database: DatabaseSync;
   readonly #log: Deno.FsFile;
+  readonly #sync: LogSync;
   readonly #begin: SqliteStatement;
   readonly #commit: SqliteStatement;
   readonly #rollback: SqliteStatement;
@@ -109,6 +111,7 @@ export class SqliteDatabase implements Disposable {
     this.path = path;
     this.#database = database;
     this.#log = log;
+    this.#sync = new LogSync(log);
     this.#begin = this.prepare("begin immediate");
     this.#commit = this.prepare("commit");
     this.#rollback = this.prepare("rollback");
@@ -138,19 +141,18 @@ export class SqliteDatabase implements Disposable {
   }
 
   /**
-   * Makes all that was committed outlive a power cut. The event loop goes on meanwhile. A disk that
-   * fails here may have dropped what it did not write, and say at the next try that all is well: so
-   * nothing is taken any more until the journal is opened anew.
+   * Makes all that was committed outlive a power cut: when it returns, or, where the disk is slow,
+   * when its promise resolves. A disk that fails here may have dropped what it did not write, and
+   * say at the next try that all is well: so nothing is taken any more until the journal is opened
+   * anew.
    *
    * @throws {JournalError}
    */
-  async sync(): Promise<void> {
+  sync(): Promise<void> | undefined {
     try {
-      await this.#log.syncData();
+      return this.#sync.sync()?.catch((cause) => this.#failed(cause));
     } catch (cause) {
-      const message = `Cannot use journal "${this.path}": its disk failed; restart the gateway`;
-      this.#failure ??= new JournalError("journal_failed", message, { cause });
-      throw this.#failure;
+      return this.#failed(cause);
     }
   }
 
@@ -174,6 +176,12 @@ export class SqliteDatabase implements Disposable {
     if (!this.#database.isOpen) return;
     this.#database.close();
     this.#log.close();
+  }
+
+  #failed(cause: unknown): never {
+    const message = `Cannot use journal "${this.path}": its disk failed; restart the gateway`;
+    this.#failure ??= new JournalError("journal_failed", message, { cause });
+    throw this.#failure;
   }
 
   /** Takes back what is under way; SQLite may have done so by itself (full disk). */
