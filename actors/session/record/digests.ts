@@ -11,19 +11,40 @@ const IMAGE_CHARS = 2_048;
 /** In the place of an image's data: its mark. */
 const MARK_PREFIX = "recorded:";
 
-/** Of messages that were digested, which never change, with all that was said before them. */
-const chains = new WeakMap<ChatMessage, { readonly before: string; readonly digest: string }>();
-
 /** A short digest of a text. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
-/** The digest of a request; system message and tools are told by theirs. */
-export function requestDigest(request: ChatRequest, tools: string): string {
-  const { model, messages, tokensMax, temperature, reasoningEffort, conversationId } = request;
-  const settings = [model, tokensMax, temperature, reasoningEffort, conversationId, tools];
-  return digestOf(JSON.stringify([settings, messages.length, messages.reduce(chained, "")]));
+/**
+ * Digests of requests, one after the other: each message is digested behind those before it, so
+ * that what a request has in common with the last one, most of it, is not read again.
+ */
+export class RequestDigests {
+  #messages: readonly ChatMessage[] = [];
+  /** Of each message behind those before it. */
+  #digests: string[] = [];
+
+  /** The digest of a request; its tools are told by theirs. */
+  of(request: ChatRequest, tools: string): string {
+    const { model, messages, tokensMax, temperature, reasoningEffort, conversationId } = request;
+    const settings = [model, tokensMax, temperature, reasoningEffort, conversationId, tools];
+    const last = this.#ofMessages(messages);
+    return digestOf(JSON.stringify([settings, messages.length, last]));
+  }
+
+  #ofMessages(messages: readonly ChatMessage[]): string {
+    const other = messages.findIndex((message, index) => message !== this.#messages[index]);
+    const known = Math.min(other === -1 ? messages.length : other, this.#digests.length);
+    this.#digests.length = known;
+    this.#messages = messages;
+    let digest = this.#digests.at(-1) ?? "";
+    for (const message of messages.slice(known)) {
+      digest = digestOf(digest + plainText(message));
+      this.#digests.push(digest);
+    }
+    return digest;
+  }
 }
 
 /** What tells an image from others: of one that is a mark, that. */
@@ -57,13 +78,10 @@ function markedBlock(
   };
 }
 
-/** The digest of a message behind others: what came before it is known by its own. */
-function chained(before: string, message: ChatMessage): string {
-  const known = chains.get(message);
-  if (known?.before === before) return known.digest;
+/** A message as text, without the data of its images. */
+function plainText(message: ChatMessage): string {
   const { content } = message;
-  const plain = content === null ? message : { ...message, content: withoutImages(content) };
-  const digest = digestOf(before + JSON.stringify(plain));
-  chains.set(message, { before, digest });
-  return digest;
+  return JSON.stringify(
+    content === null ? message : { ...message, content: withoutImages(content) },
+  );
 }

@@ -3,6 +3,8 @@
  * @module
  */
 
+import { RequestDigests } from "./digests.ts";
+
 /** Texts that many steps name are written again after this long, so that they outlive those. */
 const TEXT_MS = 24 * 3_600_000;
 /** Texts that are known to be written; one that is forgotten is only written once more. */
@@ -23,6 +25,8 @@ export function textKey(digest: string): string {
 
 /** What a session has recorded since it woke. */
 export class LifeRecord {
+  /** Of what the model was asked. */
+  readonly requests: RequestDigests = new RequestDigests();
   /** When texts were written last, by their digests. */
   readonly #texts = new Map<string, number>();
   #hasBegun = false;

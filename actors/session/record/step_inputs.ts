@@ -14,7 +14,7 @@ import type { ModelOutcome } from "../model_call.ts";
 import type { SessionServices, SessionSettings } from "../ports.ts";
 import type { TurnTimes } from "../turn_times.ts";
 import type { LifeRecord, RecordRow } from "./life_record.ts";
-import { digestOf, requestDigest, withoutImages } from "./digests.ts";
+import { digestOf, withoutImages } from "./digests.ts";
 import type {
   RecordedAsk,
   RecordedOutcome,
@@ -120,7 +120,7 @@ export class StepInputs {
     const [first] = request.messages;
     const system = this.#text(first?.role === "system" ? first.content : "");
     this.#asks.push({
-      request: requestDigest(request, tools),
+      request: this.#life.requests.of(request, tools),
       system,
       tools,
       outcome: plainOutcome(outcome),
