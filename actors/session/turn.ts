@@ -180,7 +180,7 @@ export class Turn {
   }
 
   async #answer(begun: Begun, signal: AbortSignal): Promise<TurnEnd> {
-    let talk = await this.#prepare(begun.replay);
+    let talk = await this.#prepare(begun);
     this.#showAnswer();
     await this.#services.tools.settled?.(signal);
     for (;;) {
@@ -192,7 +192,7 @@ export class Turn {
         : await this.#giveAnswer(attempt, talk, signal);
       if (!isOver) continue;
       if (this.steps.aside.length === 0) return { mayLeaveWork: begun.mayLeaveWork };
-      talk = await this.#prepare(await this.#runAlone(signal));
+      talk = await this.#prepare({ replay: await this.#runAlone(signal) });
       this.#showAnswer();
     }
   }
@@ -234,11 +234,11 @@ export class Turn {
     return replay;
   }
 
-  #prepare(replay: Replay): Promise<Talk> {
+  #prepare({ replay, prompt }: Pick<Begun, "replay" | "prompt">): Promise<Talk> {
     const { steps } = this;
     return openTalk({
       ...{ services: this.#services, log: this.#log, memory: this.#memory, desk: this.#desk },
-      ...{ steps, replay, listener: this.#listener },
+      ...{ steps, replay, prompt, listener: this.#listener },
       reach: this.#reach?.(steps.inbound),
     });
   }

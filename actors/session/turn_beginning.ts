@@ -5,7 +5,7 @@
  */
 
 import type { Replay } from "./history.ts";
-import { firstWaiting } from "./incoming.ts";
+import { firstWaiting, placeOf } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
 import type { SessionMemory } from "./session_memory.ts";
@@ -19,6 +19,8 @@ import type { TurnReader } from "./turn_reader.ts";
 export interface Begun {
   /** What it shows the model. */
   readonly replay: Replay;
+  /** The system prompt, where it was built on the way. */
+  readonly prompt?: string;
   /** Messages waited behind the one that began it, and may wait still. */
   readonly mayLeaveWork: boolean;
 }
@@ -53,13 +55,17 @@ export class TurnBeginning {
     const isHeartbeat = isOfHeartbeat(waiting.first, heartbeat);
     const recentMax = isHeartbeat ? heartbeat?.recentMessagesMax : undefined;
     const replay = log.conversation.forkReplay(recentMax);
-    // What it brings to mind is looked for while the journal works.
-    const [shown] = await Promise.all([begun.show(), steps.begin(begun.joining)]);
+    // What it brings to mind is looked for while the prompt is built and the journal works.
+    const [shown, prompt] = await Promise.all([
+      begun.show(),
+      services.systemPrompt(placeOf(waiting.first).channel, waiting.first),
+      steps.begin(begun.joining),
+    ]);
     hooks.began(waiting.first, { isAgain: false });
     memory.waiting.began([waiting.first]);
     replay.ownFromNext();
     replay.push(shown);
-    return { replay, mayLeaveWork: waiting.hasMore };
+    return { replay, prompt, mayLeaveWork: waiting.hasMore };
   }
 
   /** Goes on with those without an answer. The attempt counts before anything is read that may break it. */

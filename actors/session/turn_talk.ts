@@ -35,13 +35,15 @@ export interface TalkOptions {
   readonly desk: ApprovalDesk;
   readonly steps: TurnSteps;
   readonly replay: Replay;
+  /** The system prompt. @default it is built */
+  readonly prompt?: string | undefined;
   readonly reach: SessionReach | undefined;
   readonly listener: TurnListener | undefined;
 }
 
 /** Opens it with the first of the turn's inbounds. */
 export async function openTalk(
-  { services, log, memory, desk, steps, replay, reach, listener }: TalkOptions,
+  { services, log, memory, desk, steps, replay, prompt, reach, listener }: TalkOptions,
 ): Promise<Talk> {
   const home = steps.inbound;
   const { channel, chatId } = placeOf(home);
@@ -49,7 +51,7 @@ export async function openTalk(
   return {
     home,
     replay,
-    system: memory.systemMessage(await services.systemPrompt(channel, home)),
+    system: memory.systemMessage(prompt ?? await services.systemPrompt(channel, home)),
     runner: new CallRunner({
       ...{ services, listener, reads: memory.reads, inputs: steps.inputs },
       origin: {
