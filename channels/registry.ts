@@ -9,6 +9,7 @@ import {
   type PluginChannelSection,
   pluginManifest,
 } from "../actors/config/plugin_channel.ts";
+import type { SettingTexts } from "../actors/config/descriptions/setting_text.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
 import { manifest as dingtalk } from "./dingtalk/manifest.ts";
@@ -30,51 +31,56 @@ export interface ChannelEntry {
   readonly load: (section: JsonValue) => Promise<(context: ChannelContext) => Channel>;
   /** Loads what sets the channel up from the terminal; undefined where the file says it all. */
   readonly loadSetup: (() => Promise<ChannelSetup>) | undefined;
+  /** Loads what is said of each key of its section. */
+  readonly loadTexts: () => Promise<SettingTexts>;
 }
 
 /** All channels that run in a Worker, by name. */
 export const channelEntries: readonly ChannelEntry[] = [
-  channelEntry(
-    feishu,
-    () => import("./feishu/mod.ts"),
-    async () => (await import("./feishu/setup/mod.ts")).setup,
-  ),
-  channelEntry(
-    telegram,
-    () => import("./telegram/mod.ts"),
-    async () => (await import("./telegram/setup/mod.ts")).setup,
-  ),
-  channelEntry(
-    discord,
-    () => import("./discord/mod.ts"),
-    async () => (await import("./discord/setup/mod.ts")).setup,
-  ),
-  channelEntry(
-    slack,
-    () => import("./slack/mod.ts"),
-    async () => (await import("./slack/setup/mod.ts")).setup,
-  ),
-  channelEntry(
-    email,
-    () => import("./email/mod.ts"),
-    async () => (await import("./email/setup/mod.ts")).setup,
-  ),
-  channelEntry(websocket, () => import("./websocket/mod.ts")),
-  channelEntry(
-    dingtalk,
-    () => import("./dingtalk/mod.ts"),
-    async () => (await import("./dingtalk/setup/mod.ts")).setup,
-  ),
-  channelEntry(
-    qq,
-    () => import("./qq/mod.ts"),
-    async () => (await import("./qq/setup/mod.ts")).setup,
-  ),
-  channelEntry(
-    whatsapp,
-    () => import("./whatsapp/mod.ts"),
-    async () => (await import("./whatsapp/setup/mod.ts")).setup,
-  ),
+  channelEntry(feishu, {
+    load: () => import("./feishu/mod.ts"),
+    loadSetup: async () => (await import("./feishu/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./feishu/setting_texts.ts")).texts,
+  }),
+  channelEntry(telegram, {
+    load: () => import("./telegram/mod.ts"),
+    loadSetup: async () => (await import("./telegram/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./telegram/setting_texts.ts")).texts,
+  }),
+  channelEntry(discord, {
+    load: () => import("./discord/mod.ts"),
+    loadSetup: async () => (await import("./discord/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./discord/setting_texts.ts")).texts,
+  }),
+  channelEntry(slack, {
+    load: () => import("./slack/mod.ts"),
+    loadSetup: async () => (await import("./slack/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./slack/setting_texts.ts")).texts,
+  }),
+  channelEntry(email, {
+    load: () => import("./email/mod.ts"),
+    loadSetup: async () => (await import("./email/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./email/setting_texts.ts")).texts,
+  }),
+  channelEntry(websocket, {
+    load: () => import("./websocket/mod.ts"),
+    loadTexts: async () => (await import("./websocket/setting_texts.ts")).texts,
+  }),
+  channelEntry(dingtalk, {
+    load: () => import("./dingtalk/mod.ts"),
+    loadSetup: async () => (await import("./dingtalk/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./dingtalk/setting_texts.ts")).texts,
+  }),
+  channelEntry(qq, {
+    load: () => import("./qq/mod.ts"),
+    loadSetup: async () => (await import("./qq/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./qq/setting_texts.ts")).texts,
+  }),
+  channelEntry(whatsapp, {
+    load: () => import("./whatsapp/mod.ts"),
+    loadSetup: async () => (await import("./whatsapp/setup/mod.ts")).setup,
+    loadTexts: async () => (await import("./whatsapp/setting_texts.ts")).texts,
+  }),
 ];
 
 /** What the configuration has to know of them. */
@@ -101,6 +107,7 @@ export function pluginEntry(name: string): ChannelEntry {
   return {
     manifest,
     loadSetup: undefined,
+    loadTexts: () => Promise.resolve({}),
     load: async (section) => {
       const parsed = manifest.schema(z).parse(section);
       const loaded: unknown = await import(parsed.module);
@@ -124,14 +131,20 @@ export function findChannel(name: string): ChannelEntry | undefined {
   return channelEntries.find(({ manifest }) => manifest.name === name);
 }
 
+/** How the parts of a channel are loaded. */
+interface ChannelParts<Section extends ChannelSection> extends Pick<ChannelEntry, "loadTexts"> {
+  readonly load: () => Promise<{ readonly createChannel: ChannelFactory<Section> }>;
+  readonly loadSetup?: () => Promise<ChannelSetup>;
+}
+
 function channelEntry<Section extends ChannelSection>(
   manifest: ChannelManifest<Section>,
-  load: () => Promise<{ readonly createChannel: ChannelFactory<Section> }>,
-  loadSetup?: () => Promise<ChannelSetup>,
+  { load, loadSetup, loadTexts }: ChannelParts<Section>,
 ): ChannelEntry {
   return {
     manifest,
     loadSetup,
+    loadTexts,
     load: async (section) => {
       const { createChannel } = await load();
       const parsed = manifest.schema(z).parse(section);

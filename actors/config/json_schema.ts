@@ -6,6 +6,9 @@
 import { z } from "zod";
 import { isList, isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import type { ChannelManifest } from "./channel_manifest.ts";
+import { described } from "./descriptions/described.ts";
+import type { SettingTexts } from "./descriptions/setting_text.ts";
+import { fallbackModelSchema } from "./schema/agents.ts";
 import { coreSchema } from "./schema.ts";
 import { PROVIDER_KEYS } from "./schema/providers.ts";
 import { toSnake } from "./spelling.ts";
@@ -14,31 +17,27 @@ import { own } from "./tree.ts";
 /** Values that the file may give by the environment, whatever they are read as. */
 const PLACEHOLDER: JsonObject = { type: "string", pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}" };
 
-/** The schema of `config.json` when these channels are known; draft 2020-12. */
-export function configJsonSchema(manifests: readonly ChannelManifest[]): JsonObject {
-  const core = schemaOf(coreSchema);
-  const sections = manifests.map(({ name, schema }) => [name, schemaOf(schema(z))] as const);
-  const properties = asObject(own(core, "properties"));
-  const channels = asObject(properties["channels"]);
+/**
+ * The schema of `config.json` when these channels are known; draft 2020-12.
+ *
+ * @param texts What editors show of each key.
+ */
+export function configJsonSchema(
+  manifests: readonly ChannelManifest[],
+  texts: SettingTexts = {},
+): JsonObject {
+  const whole = described(wholeSchema(manifests), texts);
+  const properties = asObject(own(whole, "properties"));
   const providers = asObject(properties["providers"]);
   const provider = asObject(providers["additionalProperties"]);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Troupe's config.json",
     ...closed({
-      ...core,
+      ...whole,
       properties: {
-        $schema: { type: "string" },
+        $schema: { description: "Where this schema is, for editors.", type: "string" },
         ...properties,
-        channels: {
-          ...channels,
-          properties: {
-            ...asObject(channels["properties"]),
-            ...Object.fromEntries(sections),
-          },
-          // Channels of others, and sections that nobody reads.
-          additionalProperties: true,
-        },
         providers: {
           ...providers,
           properties: Object.fromEntries(PROVIDER_KEYS.map((key) => [key, provider])),
@@ -48,13 +47,52 @@ export function configJsonSchema(manifests: readonly ChannelManifest[]): JsonObj
   };
 }
 
+/** What every key takes, as zod tells it: the sections of the channels among the others. */
+export function wholeSchema(manifests: readonly ChannelManifest[]): JsonObject {
+  const core = schemaOf(coreSchema);
+  const sections = manifests.map(({ name, schema }) => [name, schemaOf(schema(z))] as const);
+  const properties = asObject(own(core, "properties"));
+  const channels = asObject(properties["channels"]);
+  return {
+    ...core,
+    properties: {
+      ...properties,
+      channels: {
+        ...channels,
+        properties: {
+          ...asObject(channels["properties"]),
+          ...Object.fromEntries(sections),
+        },
+        // Channels of others, and sections that nobody reads.
+        additionalProperties: true,
+      },
+    },
+  };
+}
+
 /** As the file is written: defaults are not required, transformed values are what they are read from. */
 function schemaOf(schema: z.ZodType): JsonObject {
   const { $schema: _draft, ...made } = z.toJSONSchema(schema, {
     io: "input",
     unrepresentable: "any",
+    override: complete,
   });
   return asObject(JSON.parse(JSON.stringify(made)));
+}
+
+/** Tells what zod leaves out of what a schema takes: another spelling, and usual values. */
+function complete(
+  { zodSchema, jsonSchema }: {
+    zodSchema: z.core.$ZodType;
+    jsonSchema: z.core.JSONSchema.BaseSchema;
+  },
+): void {
+  if (zodSchema === fallbackModelSchema) {
+    jsonSchema.anyOf = [{ type: "string", minLength: 1 }, { ...jsonSchema }];
+    for (const key of ["type", "properties", "required"]) delete jsonSchema[key];
+  }
+  // The usual value of what is transformed; ours are values that the file may hold as well.
+  if (zodSchema instanceof z.ZodDefault) jsonSchema["default"] ??= zodSchema.def.defaultValue;
 }
 
 /**
@@ -89,11 +127,13 @@ function inner(value: JsonValue, pointer: string): JsonValue {
 }
 
 function withPlaceholder(schema: JsonObject): JsonObject {
-  const { type, default: usual, ...rest } = schema;
-  const isPlain = type === "number" || type === "integer" || type === "boolean" ||
-    Array.isArray(rest["enum"]);
+  const { type, default: usual, description, ...rest } = schema;
+  const types = isList(type) ? type : [type];
+  const isPlain = types.some((one) => one === "number" || one === "integer" || one === "boolean") ||
+    isList(rest["enum"]);
   if (!isPlain) return schema;
   return {
+    ...(description !== undefined && { description }),
     ...(usual !== undefined && { default: usual }),
     anyOf: [{ ...(type !== undefined && { type }), ...rest }, PLACEHOLDER],
   };

@@ -57,5 +57,5 @@ export function addConfig(
   config.command("schema")
     .description("print a JSON Schema of the file, for editors")
     .addHelpText("after", examples("config schema > ~/.troupe/config.schema.json"))
-    .action(async () => done((await modules()).schemaCommand(terminal)));
+    .action(async () => done(await (await modules()).schemaCommand(terminal)));
 }

@@ -157,8 +157,8 @@ const dream: z.ZodType<DreamConfig> = z.object({
   annotateLineAges: z.boolean().default(true),
 });
 
-/** A name alone is the model's. */
-const fallbackModel: z.ZodType<FallbackModelConfig> = z.preprocess(
+/** Schema of a model that may be chosen. A name alone is the model's. */
+export const fallbackModelSchema: z.ZodType<FallbackModelConfig> = z.preprocess(
   (written) => typeof written === "string" ? { model: written } : written,
   z.object({
     model: z.string().min(1),
@@ -176,7 +176,7 @@ export const modelPresetsSchema: z.ZodType<Readonly<Record<string, FallbackModel
     z.string().regex(/^(?!default$)\S{1,100}$/i, {
       error: 'is no name for a preset: a word other than "default"',
     }),
-    fallbackModel,
+    fallbackModelSchema,
   );
 
 const agentDefaults: z.ZodType<AgentDefaults> = z.object({
@@ -190,7 +190,7 @@ const agentDefaults: z.ZodType<AgentDefaults> = z.object({
   maxToolIterations: wholeNumber(1, 10_000).default(200),
   maxToolResultChars: wholeNumber(1).default(16_000),
   providerRetryMode: z.enum(["standard", "persistent"]).default("standard"),
-  fallbackModels: z.array(fallbackModel).default([]),
+  fallbackModels: z.array(fallbackModelSchema).default([]),
   reasoningEffort: z.string().min(1).nullable().default(null),
   timezone: z.string().refine(isTimeZone, {
     error: 'is not a time zone, such as "UTC" or "Asia/Shanghai"',

@@ -135,9 +135,10 @@ export async function pathCommand(flags: ConfigFlags, terminal: Terminal): Promi
   return EXIT_DONE;
 }
 
-/** Prints the schema. */
-export function schemaCommand(terminal: Terminal): number {
-  terminal.write(json(configJsonSchema(channelManifests)));
+/** Prints the schema, with what each key is for. */
+export async function schemaCommand(terminal: Terminal): Promise<number> {
+  const { loadSettingTexts } = await import("../../setting_texts.ts");
+  terminal.write(json(configJsonSchema(channelManifests, await loadSettingTexts())));
   return EXIT_DONE;
 }
 

@@ -1,51 +1,46 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { plainText } from "../../../actors/config/descriptions/setting_text.ts";
 import { PROVIDER_KEYS } from "../../../actors/config/schema/providers.ts";
 import { coreSchema } from "../../../actors/config/schema.ts";
-import { type Shape, shapeOf } from "../../../actors/config/shape.ts";
-import { isList, isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { manifest as feishu } from "../../../channels/feishu/manifest.ts";
-import { channelEntries } from "../../../channels/registry.ts";
+import { channelManifests } from "../../../channels/registry.ts";
+import { loadSettingTexts } from "../../../channels/setting_texts.ts";
+import { sectionOf, sectionsOf, withTables } from "../../../docs/generate/configuration.ts";
+import { settingPlaces, settingRows } from "../../../docs/generate/setting_rows.ts";
 import { CONFIG_FILE, load } from "./_load.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../../docs/configuration.md", import.meta.url));
+const TEXTS = await loadSettingTexts();
+const ROWS = settingRows(TEXTS);
 
-const CHANNELS = channelEntries.map(({ manifest }) => manifest);
+Deno.test("Every key of the configuration has its text, and no text is of another", () => {
+  const keys = settingPlaces().map(({ key }) => key);
+  // Items of a list are told of with the list, unless their keys have texts of their own.
+  const items = Object.keys(TEXTS).filter((key) => key.endsWith("[]"));
+  assert.ok(keys.length > 300, `${keys.length} keys`);
+  assert.deepEqual([...new Set(keys).symmetricDifference(new Set(Object.keys(TEXTS)))], []);
+  assert.ok(items.length > 3);
+});
 
-/** The cells behind a key. */
-interface Row {
-  readonly type: string;
-  /** JSON; `"required"` where there is none. */
-  readonly usual: string;
-  readonly meaning: string;
+Deno.test("Every text is made of whole sentences", () => {
+  const odd = Object.entries(TEXTS).filter(([, text]) => !/^[^a-z].*\.$/.test(plainText(text)));
+  assert.deepEqual(odd, []);
+});
+
+/** The page as its words: how wide its columns are is the formatter's affair. */
+function words(page: string): string {
+  return page.replaceAll(/ *\n+ */g, "\n").replaceAll(/-{2,}/g, "-").replaceAll(/ +/g, " ");
 }
 
-/** Rows of tables whose first cell is one key. */
-const ROWS: ReadonlyMap<string, Row> = new Map(
-  PAGE.matchAll(/^\| `([\w.<>[\]]+)` +\| ([^|]*?) +\| `([^|]*)` +\| ([^|]*?) *\|/gm).map((
-    [, key = "", type = "", usual = "", meaning = ""],
-  ) => [key, { type, usual, meaning }]),
-);
+Deno.test("The tables of the page are those that the schema and the texts make", async () => {
+  assert.equal(words(await withTables(PAGE)), words(PAGE), "run: deno task docs");
+});
 
-/** Further bots of a channel take its keys, which stand in the rows of the section. */
-function rowOf(key: string): Row | undefined {
-  return ROWS.get(key) ?? ROWS.get(key.replace("instances[].", ""));
-}
-
-/** Paths of all values that a shape takes; free keys are `<name>`, items of a list `[]`. */
-function keysOf(shape: Shape, path: string): readonly string[] {
-  if (shape.kind === "list" && shape.item.kind === "object") {
-    return [path, ...keysOf(shape.item, `${path}[]`)];
-  }
-  const isMapOfValues = shape.kind === "object" && shape.fields.size === 0 &&
-    shape.rest?.kind !== "object";
-  if (shape.kind !== "object" || isMapOfValues) return [path];
-  const below = (key: string) => path === "" ? key : `${path}.${key}`;
-  return [
-    ...[...shape.fields].flatMap(([key, field]) => keysOf(field, below(key))),
-    ...(shape.rest === null ? [] : keysOf(shape.rest, below("<name>"))),
-  ];
-}
+Deno.test("The page has a table for every section", () => {
+  const sections = new Set(ROWS.map(({ key }) => sectionOf(key)));
+  assert.deepEqual(sectionsOf(PAGE).toSorted(), [...sections, "channels.<name>"].toSorted());
+});
 
 function valueAt(settings: unknown, path: string): unknown {
   return path.replaceAll("[]", ".0").split(".").reduce<unknown>(
@@ -54,127 +49,61 @@ function valueAt(settings: unknown, path: string): unknown {
   );
 }
 
-/** Holds a row's default against what is there of itself, or in lists and maps with one entry. */
-function checkDefault(key: string, bare: unknown, filled: unknown): void {
-  const row = rowOf(key);
-  assert.ok(row !== undefined, `${key} has a row`);
-  const usual: unknown = JSON.parse(row.usual);
-  if (usual === "required" || (key.includes("instances[]") && !ROWS.has(key))) return;
-  assert.deepEqual(usual, valueAt(bare, key) ?? valueAt(filled, key), `the default of ${key}`);
-}
-
-Deno.test("The page documents every key of the configuration with its true default", () => {
-  const hook = { name: "required", on: ["turn_end"], command: ["required"] };
+Deno.test("What the page and editors call usual is what counts without the key", () => {
+  const bare = coreSchema.parse({});
+  const hook = { name: "h", on: ["turn_end"] };
   const filled = coreSchema.parse({
-    agents: { prices: { "<name>": {} }, defaults: { fallbackModels: [{ model: "required" }] } },
-    modelPresets: { "<name>": { model: "required" } },
+    agents: { prices: { "<name>": {} }, defaults: { fallbackModels: [{ model: "m" }] } },
+    modelPresets: { "<name>": { model: "m" } },
     providers: { "<name>": {} },
-    tools: { mcpServers: { "<name>": {} }, plugins: [{ module: "/required" }] },
-    hooks: [hook],
+    tools: { mcpServers: { "<name>": {} }, plugins: [{ module: "/m" }] },
+    hooks: [{ ...hook, command: ["c"] }],
   });
   // One of the two is needed; each is null beside the other.
-  const { command } = coreSchema.parse({ hooks: [{ ...hook, command: null, module: "/required" }] })
-    .hooks[0] ?? {};
-  const withoutEither = { ...filled, hooks: [{ ...filled.hooks[0], command }] };
-  const keys = keysOf(shapeOf(coreSchema), "");
-  assert.ok(keys.length > 60);
-  for (const key of keys) checkDefault(key, coreSchema.parse({}), withoutEither);
+  const command = coreSchema.parse({ hooks: [{ ...hook, module: "/m" }] }).hooks[0]?.command;
+  const sections = Object.fromEntries(channelManifests.map(({ name, schema }) => {
+    const instances = name === "feishu" ? { instances: [{ id: "i" }] } : {};
+    return [name, { bare: schema(z).parse({}), filled: schema(z).parse(instances) }];
+  }));
+  for (const { key, usual } of ROWS) {
+    if (usual === undefined) continue;
+    const [, name = "", inside = ""] = /^channels\.([a-z]+)\.(.*)$/.exec(key) ?? [];
+    const found = sections[name] === undefined
+      ? valueAt(bare, key) ?? valueAt({ ...filled, hooks: [{ ...filled.hooks[0], command }] }, key)
+      : valueAt(sections[name].bare, inside) ?? valueAt(sections[name].filled, inside);
+    assert.deepEqual(usual, found, key);
+  }
 });
 
-Deno.test.each([...CHANNELS])(
-  "The page documents every key of the $displayName section",
-  (channel) => {
-    const { name } = channel;
-    const schema = channel.schema(z);
-    const shape = shapeOf(schema);
-    const hasInstances = shape.kind === "object" && shape.fields.has("instances");
-    const settings = (section: unknown) => ({ channels: { [name]: schema.parse(section) } });
-    const filled = settings(hasInstances ? { instances: [{ id: "required" }] } : {});
-    for (const key of keysOf(shape, `channels.${name}`)) checkDefault(key, settings({}), filled);
-  },
-);
-
-Deno.test("The page documents no key that is not there", () => {
-  const known = new Set([
-    ...keysOf(shapeOf(coreSchema), ""),
-    ...CHANNELS.flatMap(({ name, schema }) => keysOf(shapeOf(schema(z)), `channels.${name}`)),
-    "channels.<name>.enabled",
-    "channels.<name>.allowFrom",
+Deno.test("The page calls needed what has no usual value, and nothing else", () => {
+  const needed = ROWS.filter(({ usual }) => usual === undefined).map(({ key }) => key);
+  assert.deepEqual(needed, [
+    "agents.defaults.fallbackModels[].model",
+    "modelPresets.<name>.model",
+    "channels.feishu.instances[].id",
+    "tools.plugins[].module",
+    "hooks[].name",
+    "hooks[].on",
   ]);
-  assert.deepEqual([...ROWS.keys()].filter((key) => !known.has(key)), []);
 });
 
-/** The schema at a key, as JSON Schema; null where it is not told. */
-function schemaAt(schema: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
-  const [key, ...rest] = path;
-  if (!isObject(schema)) return undefined;
-  const variants = isList(schema["anyOf"]) ? schema["anyOf"] : [];
-  if (key === undefined) return schema;
-  const below = isObject(schema["properties"]) ? schema["properties"][key] : undefined;
-  const found = below ?? (key === "[]" ? schema["items"] : schema["additionalProperties"]);
-  const here = schemaAt(found, rest);
-  return here ??
-    variants.map((variant) => schemaAt(variant, path)).find((one) => one !== undefined);
-}
-
-/** What the page's column says of a switch, a number or a choice; null for all else. */
-function typeText(schema: JsonValue | undefined): string | null {
-  if (!isObject(schema)) return null;
-  if (isList(schema["anyOf"])) {
-    const inner = schema["anyOf"].filter((one) => isObject(one) && one["type"] !== "null");
-    const text = inner.length === 1 ? typeText(inner[0]) : null;
-    if (text === null) return null;
-    if (text.startsWith("`")) return `${text.replace(" or ", ", ")} or null`;
-    return text.includes(" ") ? `${text}, or null` : `${text} or null`;
-  }
-  const { type, enum: choices } = schema;
-  if (isList(choices)) {
-    const words = choices.filter((word) => word !== "").map((word) => `\`${String(word)}\``);
-    return new Intl.ListFormat("en", { type: "disjunction" }).format(words)
-      .replace(/, or /, " or ");
-  }
-  if (type === "boolean") return "switch";
-  if (type !== "integer" && type !== "number") return null;
-  return numberText(schema, type === "integer" ? "whole number" : "number");
-}
-
-function numberText(schema: JsonObject, what: string): string {
-  const bound = (key: string): number | null => {
-    const value = schema[key];
-    return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
-  };
-  const [least, above, most] = ["minimum", "exclusiveMinimum", "maximum"].map(bound);
-  if (least === 0 && most === 65_535) return "port";
-  if (above !== null && above !== undefined) {
-    return `${what} above ${above}${most === null ? "" : `, at most ${most}`}`;
-  }
-  if (least === null) return what;
-  return most === null ? `${what}, at least ${least}` : `${what} from ${least} to ${most}`;
-}
-
-/** The configuration file as JSON Schema, before editors' needs change it. */
-function jsonSchemaOf(schema: z.ZodType): JsonValue {
-  const made: unknown = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
-  return z.json().parse(JSON.parse(JSON.stringify(made)));
-}
-
-Deno.test("The page tells of every key what it takes, as the schema does, and what it means", () => {
-  const schemas = [
-    ["", coreSchema] as const,
-    ...CHANNELS.map(({ name, schema }) => [`channels.${name}`, schema(z)] as const),
-  ];
-  const wrong = schemas.flatMap(([prefix, schema]) => {
-    const json = jsonSchemaOf(schema);
-    return keysOf(shapeOf(schema), prefix).flatMap((key) => {
-      const { type = "", meaning = "" } = rowOf(key) ?? {};
-      const path = key.slice(prefix === "" ? 0 : prefix.length + 1).replaceAll("[]", ".[]");
-      const expected = typeText(schemaAt(json, path.split(".")));
-      if (meaning === "") return [`${key} has no meaning`];
-      const isTrue = expected === null || type === expected || key.includes("instances[]");
-      return isTrue ? [] : [`${key}: ${expected}, not ${type}`];
-    });
+Deno.test("The page says what a key takes as the schema does", () => {
+  const takes = Object.fromEntries(ROWS.map((row) => [row.key, row.takes]));
+  assert.partialDeepStrictEqual(takes, {
+    "agents.budgets.perDay.usd": "number above 0, or null",
+    "agents.defaults.temperature": "number from 0 to 2",
+    "agents.defaults.timezone": "IANA time zone",
+    "api.timeout": "number above 0, at most 86400",
+    "channels.email.saveSent": "switch or null",
+    "channels.feishu.reactEmoji": "text or null",
+    "channels.slack.mode": "`socket`",
+    "gateway.port": "port",
+    "owners": "list of text",
+    "providers.<name>.extraHeaders": "map of text, or null",
+    "providers.<name>.thinkingStyle":
+      "`enable_thinking`, `reasoning_split`, `thinking_type` or null",
+    "tools.exec.sandbox": "`auto`, `bwrap`, `virtual`, `process` or `none`",
   });
-  assert.deepEqual(wrong, []);
 });
 
 Deno.test("The page names every known provider", () => {

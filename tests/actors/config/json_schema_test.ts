@@ -5,13 +5,17 @@ import type { Shape } from "../../../actors/config/shape.ts";
 import { toSnake } from "../../../actors/config/spelling.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../../actors/kernel/json.ts";
 import { channelEntries } from "../../../channels/registry.ts";
+import { loadSettingTexts } from "../../../channels/setting_texts.ts";
 
 const MANIFESTS = channelEntries.map(({ manifest }) => manifest);
 const SCHEMA = configJsonSchema(MANIFESTS);
 
 function at(value: JsonValue | undefined, ...keys: readonly string[]): JsonValue | undefined {
   return keys.reduce<JsonValue | undefined>(
-    (object, key) => isObject(object) ? object[key] : undefined,
+    (inside, key) => {
+      if (Array.isArray(inside)) return inside[Number(key)];
+      return isObject(inside) ? inside[key] : undefined;
+    },
     value,
   );
 }
@@ -58,4 +62,36 @@ Deno.test("The JSON Schema marks unknown keys, and takes a placeholder for a num
   assert.partialDeepStrictEqual(number, { type: "integer", minimum: 0, maximum: 65_535 });
   assert.match("${PORT}", new RegExp(String(placeholder?.["pattern"])));
   assert.equal(at(SCHEMA, "properties", "gateway", "additionalProperties"), false);
+});
+
+Deno.test("The JSON Schema tells of every key what it is for", async () => {
+  const schema = configJsonSchema(MANIFESTS, await loadSettingTexts());
+  const silent: string[] = [];
+  const look = (value: JsonValue, path: string): void => {
+    if (!isObject(value) && !Array.isArray(value)) return;
+    for (const [key, inner] of Object.entries(value)) {
+      const isSpelling = at(inner, "$ref") !== undefined;
+      const isKey = path.endsWith("/properties") && !isSpelling;
+      if (isKey && typeof at(inner, "description") !== "string") silent.push(`${path}/${key}`);
+      look(inner, `${path}/${key}`);
+    }
+  };
+  look(schema, "");
+  assert.deepEqual(silent, []);
+  const dream = ["properties", "agents", "properties", "defaults", "properties", "dream"];
+  const text = at(schema, ...dream, "description");
+  assert.match(String(text), /^Dream, the job that .* \(memory\)\.$/, "no links");
+});
+
+Deno.test("The JSON Schema takes a model's name for the model, and null where it may stand", () => {
+  const defaults = at(SCHEMA, "properties", "agents", "properties", "defaults", "properties");
+  assert.deepEqual(at(defaults, "fallbackModels", "default"), []);
+  const [name, model]: readonly JsonObject[] = Object.values(
+    at(defaults, "fallbackModels", "items", "anyOf") ?? {},
+  );
+  assert.deepEqual(name, { type: "string", minLength: 1 });
+  assert.deepEqual(at(model, "required"), ["model"]);
+  const email = at(SCHEMA, "properties", "channels", "properties", "email", "properties");
+  const [plain]: readonly JsonObject[] = Object.values(at(email, "saveSent", "anyOf") ?? {});
+  assert.deepEqual(plain, { type: ["boolean", "null"] });
 });
