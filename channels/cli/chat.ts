@@ -5,6 +5,8 @@
  */
 
 import { join } from "node:path";
+import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
+import { sleep } from "../../actors/kernel/clock.ts";
 import { asError } from "../../actors/kernel/errors.ts";
 import { commandMenu } from "../../actors/session/command_table.ts";
 import { HistoryFile } from "./adapters/history_file.ts";
@@ -14,6 +16,7 @@ import { type ChatLine, openChatLine } from "./chat_line.ts";
 import type { ChatScene } from "./one_question.ts";
 import { completions } from "./completions.ts";
 import { OpenMessages, RunningTurn } from "./open_messages.ts";
+import { OutputError } from "./output_error.ts";
 import { hideLineEnds } from "./paste_filter.ts";
 import { Screen } from "./screen.ts";
 import { waitForSubagents } from "./subagent_wait.ts";
@@ -64,6 +67,8 @@ class Conversation {
   /** A signal, or a line that broke, ended it. */
   #isCut = false;
   #breakage: Error | undefined;
+  /** Nothing more is said; what was said may still be on its way. */
+  #isOver = false;
   /** The signal has stopped a turn, and done its work; the next one ends the process by itself. */
   #isSpent = false;
 
@@ -77,6 +82,7 @@ class Conversation {
       history: memory.history,
       complete: (line) => completions(line, commandMenu()),
       onInterrupt: () => this.#turn.stop(),
+      onLost: (reason) => this.#lose(reason),
     });
     const pace = isTyped ? "lines" : "whole";
     this.#screen = new Screen({ write: this.#input.writeAbove, pace, dim, makeRenderer });
@@ -97,23 +103,31 @@ class Conversation {
 
   /** Holds the conversation to its end. @throws what broke the line */
   async hold(line: ChatLine): Promise<void> {
-    const { terminal, isTyped, loaded } = this.#scene;
+    const { terminal, isTyped } = this.#scene;
     this.#watch(line);
     if (isTyped) this.#greet(line);
     await this.#converse(line);
+    this.#isOver = true;
     this.#input.close();
     if (this.#breakage !== undefined) throw this.#breakage;
     if (this.#isCut || line.via !== "own") return;
     const left = this.#isSpent ? Promise.withResolvers<never>().promise : this.#interrupted;
-    if (isTyped) void left.then((signal) => exit(exitCodeFor(signal)));
+    // Where the line was cut, its end may come before the signal: the turn still gets its moment.
+    if (isTyped) void left.then((signal) => signal !== "SIGHUP" && exit(exitCodeFor(signal)));
     if (isTyped && this.#open.count > 0) {
       terminal.write("Waiting for the running turn; Ctrl-C leaves it for the next time\n");
     }
-    const limitMs = loaded.config.agents.subagents.timeoutS * 1_000;
     const over = new AbortController();
     using _over = { [Symbol.dispose]: () => over.abort() };
-    const waiting = waitForSubagents(line, { terminal, limitMs, signal: over.signal });
-    await Promise.race([waiting, left]);
+    await Promise.race([this.#untilDone(line, over.signal), left]);
+  }
+
+  /** What was said has its answer, and subagents their results. */
+  async #untilDone(line: ChatLine, signal: AbortSignal): Promise<void> {
+    const { terminal, loaded } = this.#scene;
+    const limitMs = loaded.config.agents.subagents.timeoutS * 1_000;
+    await Promise.race([this.#open.none(), sleep(systemClock, limitMs, signal)]);
+    await waitForSubagents(line, { terminal, limitMs, signal });
   }
 
   close(): void {
@@ -128,13 +142,21 @@ class Conversation {
     });
     void this.#interrupted.then((signal) => {
       // From a terminal that edits its lines itself, Ctrl-C comes as a signal; a second one ends.
-      this.#isSpent = isTyped && signal === "SIGINT" && this.#turn.stop();
+      this.#isSpent = isTyped && signal === "SIGINT" && !this.#isOver && this.#turn.stop();
+      if (signal === "SIGHUP") line.leave();
       if (!this.#isSpent) this.#cut();
     });
     line.broken.catch((error) => {
       this.#breakage = asError(error);
       this.#cut();
     });
+  }
+
+  /** The terminal, or a pipe, can no more be read from or written to. */
+  #lose(reason: Error | "gone"): void {
+    if (this.#isCut) return;
+    if (reason !== "gone") this.#breakage = new OutputError(reason);
+    this.#cut();
   }
 
   #cut(): void {

@@ -61,6 +61,8 @@ export interface ChatLine extends AsyncDisposable {
   say(said: Said): Promise<HandInResult>;
   /** Subagents of the conversation that work, or whose result waits. @throws {ControlError} */
   subagents(): Promise<number>;
+  /** The person has gone without a word: what comes from now on is for the next who comes. */
+  leave(): void;
   /** Rejects when the line breaks; never resolves. */
   readonly broken: Promise<never>;
 }
@@ -122,6 +124,7 @@ function remoteLine(peer: ControlPeer, options: ChatLineOptions): ChatLine {
       const params = { key: sessionKeyOf(options) };
       return (await askDoor(asked, untoldSubagentsRequest, params, systemWorld().clock)).count;
     },
+    leave: () => {}, // the gateway keeps what comes once this line is closed
     [Symbol.asyncDispose]: () => {
       call.close();
       return Promise.resolve();
@@ -155,6 +158,7 @@ async function ownLine(options: ChatLineOptions): Promise<ChatLine> {
     broken: Promise.withResolvers<never>().promise,
     say: (message) => link.say(message),
     subagents: () => gateway.untoldSubagents(sessionKeyOf(options)),
+    leave: () => hub.leave(),
     // The link stays to the end: what comes while turns finish is still shown.
     [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   };

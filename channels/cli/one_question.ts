@@ -6,12 +6,13 @@
 import type { LoadedConfig } from "../../actors/config/load_config.ts";
 import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
 import { sleep } from "../../actors/kernel/clock.ts";
-import { asError, GatewayError } from "../../actors/kernel/errors.ts";
+import { asError } from "../../actors/kernel/errors.ts";
 import { parseCommand } from "../../actors/session/command_table.ts";
 import { exitCodeFor, untilAskedToStop } from "./adapters/process.ts";
 import type { Terminal } from "./adapters/terminal.ts";
 import { type ChatLine, openChatLine } from "./chat_line.ts";
 import type { LineRenderer } from "./markdown/line_renderer.ts";
+import { OutputError } from "./output_error.ts";
 import { Screen } from "./screen.ts";
 import { waitForSubagents } from "./subagent_wait.ts";
 import {
@@ -122,14 +123,7 @@ function writerOf(
     try {
       write(text);
     } catch (error) {
-      fail(new OutputError(`Cannot write the answer: ${asError(error).message}`));
+      fail(new OutputError(asError(error)));
     }
   };
-}
-
-/** Standard output does not take what is written to it. */
-class OutputError extends GatewayError {
-  override readonly name = "OutputError";
-  readonly code = "output_failed";
-  readonly recovery = "give_up";
 }

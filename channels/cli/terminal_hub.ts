@@ -71,6 +71,11 @@ export class TerminalHub {
     };
   }
 
+  /** Nobody looks any more, and the gateway ends: what comes stays in its journal for the next. */
+  leave(): void {
+    this.#context?.report({ state: "connecting", detail: "nobody is at the terminal" });
+  }
+
   #connect(context: ChannelContext): Channel {
     this.#context = context;
     this.#connected.resolve();

@@ -16,6 +16,8 @@ export interface UntilOptions {
   readonly timeoutMs?: number;
   /** Named in the failure. @default "the condition" */
   readonly what?: string;
+  /** Between two looks; to be longer where a look costs something. @default 1 */
+  readonly pauseMs?: number;
 }
 
 /**
@@ -25,15 +27,15 @@ export interface UntilOptions {
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { timeoutMs = TIMEOUT_MS, what = "the condition" }: UntilOptions = {},
+  { timeoutMs = TIMEOUT_MS, what = "the condition", pauseMs = 1 }: UntilOptions = {},
 ): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   for (let polls = 0; !await condition(); polls++) {
     if (performance.now() > deadlineMs) {
       throw new Error(`Cannot go on: ${what} did not hold within ${timeoutMs} ms`);
     }
-    if (polls < 20) await setImmediate();
-    else await new Promise<void>((resolve) => setTimeout(resolve, 1));
+    if (pauseMs <= 1 && polls < 20) await setImmediate();
+    else await new Promise<void>((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

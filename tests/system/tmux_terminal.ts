@@ -20,6 +20,9 @@ export interface TmuxOptions {
 /** How long a program may take to show something; a loaded machine is slow to start one. */
 const SHOW_MS = 30_000;
 
+/** Each look is a program of its own. */
+const LOOK_MS = 20;
+
 /** Runs a command and writes its exit code down: tmux itself sometimes does not hear of it. */
 const KEEPING_ITS_END = 'trap : INT HUP; "$@"; echo "$?" >"$0"';
 
@@ -94,7 +97,11 @@ export class TmuxTerminal implements AsyncDisposable {
   async shows(what: string, matches: (lines: string[]) => boolean): Promise<string[]> {
     let lines: string[] = [];
     try {
-      await until(async () => matches(lines = await this.lines()), { timeoutMs: SHOW_MS, what });
+      await until(async () => matches(lines = await this.lines()), {
+        timeoutMs: SHOW_MS,
+        what,
+        pauseMs: LOOK_MS,
+      });
     } catch (error) {
       throw new Error(`${what} is not shown:\n${lines.join("\n")}`, { cause: error });
     }

@@ -15,7 +15,7 @@ import {
   PasteFilter,
   restoreLineEnds,
 } from "../paste_filter.ts";
-import { isDumb } from "./terminal.ts";
+import { hasGone, isDumb } from "./terminal.ts";
 
 /** Lines typed at the terminal. */
 export interface LineInput {
@@ -43,6 +43,11 @@ export interface LineInputOptions {
   readonly isTyped?: boolean;
   /** Ctrl-C on an empty line. @returns whether that was all it was for; else the input ends */
   readonly onInterrupt?: () => boolean;
+  /**
+   * Nothing can be read or written any more: whoever was there has gone (a connection that was cut,
+   * a closed pipe), or else for that reason. May be told several times.
+   */
+  readonly onLost?: (reason: Error | "gone") => void;
 }
 
 /** Stands before a line that belongs to the one above it. */
@@ -60,6 +65,10 @@ export async function readAll(): Promise<string> {
 
 /** Reads lines until the input ends, or Ctrl-C on an empty line. */
 export function readLines(options: LineInputOptions): LineInput {
+  // These stay: what is written after the end of the input fails in the same way.
+  for (const stream of [stdin, stdout]) {
+    stream.on("error", (error: Error) => options.onLost?.(hasGone(error) ? "gone" : error));
+  }
   if (!(options.isTyped ?? isTyped())) return readPipe();
   return isDumb() ? readPlain(options) : readKeys(options);
 }
@@ -69,14 +78,21 @@ function readPlain({ prompt }: LineInputOptions): LineInput {
   const reader = createInterface({ input: stdin, terminal: false });
   const lines = reader[Symbol.asyncIterator]();
   let isDrawn = false;
+  let isClosed = false;
   const redraw = () => {
-    if (!isDrawn) stdout.write(prompt);
+    if (isDrawn || isClosed) return;
+    stdout.write(prompt);
     isDrawn = true;
   };
   reader.on("line", (line) => {
     isDrawn = continues(line);
     if (isDrawn) stdout.write(CONTINUED_PROMPT);
     redraw();
+  });
+  reader.on("close", () => {
+    if (isDrawn) stdout.write("\n");
+    isDrawn = false;
+    isClosed = true;
   });
   return {
     lines: whole(lines),
@@ -118,8 +134,9 @@ function readKeys(options: LineInputOptions): LineInput {
   });
   const lines = reader[Symbol.asyncIterator]();
   let isDrawn = false;
+  let isClosed = false;
   const redraw = () => {
-    if (isDrawn) return;
+    if (isDrawn || isClosed) return;
     // A long line stands on several rows of the screen, and the reader goes up to the first.
     stdout.write("\n".repeat(reader.getCursorPos().rows));
     reader.prompt(true);
@@ -147,6 +164,8 @@ function readKeys(options: LineInputOptions): LineInput {
   stdout.write(PASTE_MODE_ON);
   reader.on("close", () => {
     stdout.write(`${isDrawn ? "\n" : ""}${PASTE_MODE_OFF}`);
+    isDrawn = false;
+    isClosed = true;
     stdin.unpipe(keys);
     stdin.pause();
   });

@@ -22,7 +22,9 @@ export function exitCodeFor(signal: Deno.Signal): number {
 }
 
 /**
- * Resolves with the first signal that asks this process to end; a second one ends it at once.
+ * Resolves with the first signal that asks this process to end; a second one ends it at once, a
+ * hang-up aside: of a connection that was cut the system and the shell both tell, and nobody is
+ * there to be in a hurry.
  *
  * @param until when it aborts, signals are left to others
  */
@@ -31,7 +33,7 @@ export function untilAskedToStop(until?: AbortSignal): Promise<Deno.Signal> {
   let hasBeenAsked = false;
   for (const signal of SIGNALS) {
     const listen = () => {
-      if (hasBeenAsked) Deno.exit(exitCodeFor(signal));
+      if (hasBeenAsked && signal !== "SIGHUP") Deno.exit(exitCodeFor(signal));
       hasBeenAsked = true;
       resolve(signal);
     };

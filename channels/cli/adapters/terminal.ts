@@ -30,13 +30,22 @@ export interface Terminal {
 /** What a line is taken to hold where nothing tells. */
 export const COLUMNS_USUAL = 80;
 
+/** What writing to nobody fails with. */
+const GONE: ReadonlySet<unknown> = new Set(["EPIPE", "EIO"]);
+
 /** This process's own. */
 export function systemTerminal(): Terminal {
   const wantsStyles = !Deno.noColor && !isDumb();
   let hasLeft = false;
   return {
     write: (text) => hasLeft = !write(Deno.stdout, text) || hasLeft,
-    writeError: (text) => void write(Deno.stderr, text),
+    writeError: (text) => {
+      try {
+        write(Deno.stderr, text);
+      } catch {
+        // A problem that cannot be told (a full disk behind it) is not to become another one.
+      }
+    },
     hasLeft: () => hasLeft,
     isInteractive: Deno.stdout.isTerminal(),
     hasColors: Deno.stderr.isTerminal() && wantsStyles,
@@ -70,13 +79,18 @@ function rows(): number | undefined {
   }
 }
 
-/** A reader that has gone away (a closed pipe) is no reason to fail. @returns whether one reads */
+/** A reader that has gone away is no reason to fail. @returns whether one reads */
 function write(stream: typeof Deno.stdout | typeof Deno.stderr, text: string): boolean {
   try {
     writeAllSync(stream, new TextEncoder().encode(text));
     return true;
   } catch (error) {
-    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+    if (!hasGone(error)) throw error;
     return false;
   }
+}
+
+/** A pipe whose other end is closed, or a terminal whose connection was cut. */
+export function hasGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && GONE.has(error.code);
 }

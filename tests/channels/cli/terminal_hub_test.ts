@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import type { Channel, ChannelInbound, Delivery, Settled } from "../../../channels/channel.ts";
+import type {
+  Channel,
+  ChannelInbound,
+  ConnectionState,
+  Delivery,
+  Settled,
+} from "../../../channels/channel.ts";
 import {
   type TerminalEvent,
   type TerminalPlace,
@@ -17,6 +23,7 @@ import type { JsonObject } from "../../../actors/kernel/json.ts";
 function startHub() {
   const hub = new TerminalHub();
   const handedIn: ChannelInbound[] = [];
+  const states: ConnectionState["state"][] = [];
   const channel: Channel = hub.local.create({
     name: "cli",
     clock: systemClock,
@@ -36,7 +43,7 @@ function startHub() {
     rememberInbound: () => Promise.resolve(),
     readCursor: () => Promise.resolve(null),
     keepCursor: () => Promise.resolve(),
-    report: () => {},
+    report: ({ state }) => states.push(state),
   });
   const deliver = (changes: Partial<Delivery>) =>
     channel.deliver({
@@ -52,7 +59,7 @@ function startHub() {
       settles: [],
       ...changes,
     }, new AbortController().signal);
-  return { hub, handedIn, deliver };
+  return { hub, handedIn, states, deliver };
 }
 
 function attach(hub: TerminalHub, place: TerminalPlace, wantsMissed = false) {
@@ -138,4 +145,10 @@ Deno.test("The hub keeps no more than 50 missed answers, the newest ones", async
   for (let n = 0; n < 60; n++) await deliver({ text: `${n}` });
   const texts = attach(hub, DIRECT, true).said();
   assert.deepEqual([texts.length, texts[0], texts.at(-1)], [50, "10", "59"]);
+});
+
+Deno.test("A hub whose person has gone for good is no way to anybody", () => {
+  const { hub, states } = startHub();
+  hub.leave();
+  assert.deepEqual(states, ["connecting"]);
 });
