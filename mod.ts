@@ -67,6 +67,10 @@ if (import.meta.main && Deno.args[0] === "--tool-host") {
   // And its own relay, inside the sandbox of a shell command.
   const { relay } = await import("./actors/tools/shell/adapters/relay_entry.ts");
   await relay(Deno.args.slice(1));
+} else if (import.meta.main && Deno.args[0] === "--shell-virtual") {
+  // And the process of a command in the shell interpreter.
+  const { runNarrowed } = await import("./actors/tools/shell/adapters/narrowed_entry.ts");
+  await runNarrowed();
 } else if (import.meta.main) {
   const { main } = await import("./channels/cli/main.ts");
   const { exit } = await import("./channels/cli/adapters/process.ts");

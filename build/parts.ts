@@ -12,6 +12,7 @@ export const INCLUDED: readonly string[] = [
   "channels/cli/command_modules.ts",
   "actors/tools/host/adapters/host_worker.ts",
   "actors/memory/recall/adapters/recall_worker.ts",
+  "actors/tools/shell/adapters/narrowed_worker.ts",
   "workspace-template/skills",
 ];
 

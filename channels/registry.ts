@@ -10,6 +10,7 @@ import {
   pluginManifest,
 } from "../actors/config/plugin_channel.ts";
 import type { SettingTexts } from "../actors/config/descriptions/setting_text.ts";
+import { importForeign } from "../actors/kernel/adapters/foreign_module.ts";
 import type { JsonValue } from "../actors/kernel/json.ts";
 import type { Channel, ChannelContext, ChannelFactory } from "./channel.ts";
 import { manifest as dingtalk } from "./dingtalk/manifest.ts";
@@ -110,7 +111,7 @@ export function pluginEntry(name: string): ChannelEntry {
     loadTexts: () => Promise.resolve({}),
     load: async (section) => {
       const parsed = manifest.schema(z).parse(section);
-      const loaded: unknown = await import(parsed.module);
+      const loaded: unknown = await importForeign(parsed.module);
       if (!hasFactory(loaded)) {
         throw new TypeError(`Cannot load "${parsed.module}": it exports no createChannel`);
       }

@@ -3,6 +3,11 @@ import { ProcessLevel } from "../../actors/tools/shell/adapters/process_level.ts
 import { VirtualLevel } from "../../actors/tools/shell/adapters/virtual_level.ts";
 import { ENV, type ShellGround, testConfinement, testShellLevel } from "./shell_level.ts";
 
+const NARROWED = new URL(
+  "../../actors/tools/shell/adapters/narrowed_entry.ts",
+  import.meta.url,
+).pathname;
+
 testShellLevel({
   name: "process",
   open: () => Promise.resolve(new ProcessLevel({ newId: systemNewId, env: ENV })),
@@ -19,6 +24,20 @@ const virtual = {
 
 testShellLevel({ ...virtual, hasPrograms: false });
 testConfinement(virtual);
+
+/** As in a compiled program, which has no flags for its processes. */
+const narrowed = {
+  name: "virtual, narrowed from inside,",
+  open: ({ scope }: ShellGround) =>
+    Promise.resolve(
+      new VirtualLevel({
+        ...{ clock: systemClock, scope, env: ENV, hostEnv: hostEnv() },
+        narrowed: [Deno.execPath(), "run", "-A", "--no-check", "--cached-only", NARROWED],
+      }),
+    ),
+};
+
+testConfinement(narrowed); // what it does else is the same interpreter's
 
 function hostEnv(): Record<string, string> {
   const names = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];

@@ -61,9 +61,10 @@ Deno.test("A plug-in that is broken costs only itself, and a name of ours stays 
 Deno.test.each([
   ["npm:left-pad@1.3.0", /no packages/],
   ["https://example.org/a.js", /no packages/],
-  ["file:///a/tool.ts", /JavaScript only/],
-  ["file:///a/tool.mts", /JavaScript only/],
-  ["file:///a/tool.jsx", /JavaScript only/],
+  ["file:///a/tool.tsx", /no JSX/],
+  ["file:///a/tool.jsx", /no JSX/],
+  ["file:///a/tool.ts", null],
+  ["file:///a/tool.mts", null],
   ["file:///a/tool.mjs", null],
   ["file:///a/tool.js", null],
 ])("The compiled program says of a module %s whether it can be loaded", (url, problem) => {

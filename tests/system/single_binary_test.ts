@@ -81,11 +81,14 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: `In the single binary hostile calls get nowhere and everyday ones pass${NOTE}`,
-  ignore,
-  fn: () => tryTables({ sandbox: "bwrap", programOf: () => Promise.resolve(PROGRAM) }),
-});
+for (const sandbox of ["bwrap", "virtual"] as const) {
+  Deno.test({
+    name:
+      `In the single binary, shell ${sandbox}, hostile calls get nowhere and everyday ones pass${NOTE}`,
+    ignore,
+    fn: () => tryTables({ sandbox, programOf: () => Promise.resolve(PROGRAM) }),
+  });
+}
 
 /** A tool that reads what it is told to. */
 const READER = `export const tools = [{
@@ -98,7 +101,7 @@ const READER = `export const tools = [{
 }];`;
 
 Deno.test({
-  name: `The single binary runs plug-ins in JavaScript, narrowed, and refuses others${NOTE}`,
+  name: `The single binary runs plug-ins from files, narrowed, and refuses others${NOTE}`,
   ignore,
   async fn() {
     await using home = await GatewayHome.make();
@@ -111,20 +114,19 @@ Deno.test({
     await Deno.mkdir(`${home.path}/plug`);
     await Deno.mkdir(home.workspace);
     await Deno.writeTextFile(module, READER);
-    await Deno.writeTextFile(`${home.path}/plug/typed.ts`, READER);
+    await Deno.writeTextFile(`${home.path}/plug/typed.ts`, TYPED);
     await Deno.writeTextFile(`${home.workspace}/a.txt`, "the text of a");
     const plugins = [
       { module, rights: { read: ["workspace"] } },
       { module: `${home.path}/plug/typed.ts` },
       { module: "npm:zod@4.1.12" },
     ];
-    const config = { tools: { plugins, exec: { sandbox: "virtual" } } };
+    const config = { tools: { plugins, exec: { enable: false } } };
     await writeConfig(home, { model, config });
     await using gateway = await GatewayProcess.start(home, { model, config, program: PROGRAM });
     assert.match(gateway.output, /^Plug-in \S+reader\.js: reader$/m);
-    assert.match(gateway.output, /^Plug-in \S+typed\.ts: off: .*loads JavaScript only/m);
+    assert.match(gateway.output, /^Plug-in \S+typed\.ts: typed$/m);
     assert.match(gateway.output, /^Plug-in npm:zod\S*: off: .*loads no packages/m);
-    assert.match(await gateway.toolsLine(), /shell: off, .*the compiled program cannot narrow/);
     const asked = await runTroupe(["agent", "-m", "read"], home.path, PROGRAM);
     assert.equal(asked.stdout, "Read.\n", asked.stderr);
     const [read = "", refused = ""] = (model.requests.at(-1)?.body.messages ?? [])
@@ -134,6 +136,10 @@ Deno.test({
     assert.equal(await gateway.stop(), 0);
   },
 });
+
+/** The same in TypeScript, with a name of its own. */
+const TYPED = `import type { PluginTool } from "npm:unknown";
+${READER.replace("reader", "typed").replace("tools =", "tools: readonly PluginTool[] =")}`;
 
 /** A hook that keeps one tool from running. */
 const GUARD = `export function tool_before({ tool }) {

@@ -16,7 +16,7 @@ export function moduleUrl(module: string): string {
 
 /**
  * Why a module cannot be loaded here at all; null where that remains to be seen. The compiled
- * program has no compiler, and no packages but those inside it.
+ * program has no packages but those inside it, and of TypeScript takes the types out alone.
  */
 export function loadingProblem(
   url: string,
@@ -25,10 +25,10 @@ export function loadingProblem(
   if (!isCompiled) return null;
   if (!url.startsWith("file:")) {
     return "the compiled program loads no packages and no addresses; put the module, with all " +
-      "that it imports, into one .js file, and name its path";
+      "that it imports, into one .js or .ts file, and name its path";
   }
-  if (/\.[cm]?[jt]sx?$/.test(url) && !/\.[cm]?js$/.test(url)) {
-    return "the compiled program loads JavaScript only; make a .js file of it, and name that";
+  if (/\.[cm]?[jt]sx$/.test(url)) {
+    return "the compiled program loads no JSX; make a .js file of it, and name that";
   }
   return null;
 }

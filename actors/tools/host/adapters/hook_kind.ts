@@ -6,6 +6,7 @@
 
 import { z } from "zod";
 import { HOOK_EVENTS } from "../../../config/schema/hooks.ts";
+import { importForeign } from "../../../kernel/adapters/foreign_module.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { DESCRIBE_HOOKS, type HookContext } from "../../hooks/hook_event.ts";
 import type { Tool } from "../../tool.ts";
@@ -35,7 +36,7 @@ export function openHookKind({ settings }: HostSetup): HostInside {
 
 async function loadHooks(module: string): Promise<ReadonlyMap<string, HookFunction>> {
   // The owner's configuration names it, and the host can read nothing else than it may.
-  const loaded: unknown = await import(module);
+  const loaded: unknown = await importForeign(module);
   const exported = Object.entries(typeof loaded === "object" && loaded !== null ? loaded : {});
   const functions = new Map(exported.filter(isFunction));
   return new Map(HOOK_EVENTS.flatMap((name) => {

@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import { importForeign } from "../../../kernel/adapters/foreign_module.ts";
 import { invariant } from "../../../kernel/invariant.ts";
 import { DESCRIBE_TOOLS, parsePluginTools, type PluginTool } from "../../plugin_tool.ts";
 import type { Tool, ToolResult } from "../../tool.ts";
@@ -39,7 +40,7 @@ export function openPluginKind({ settings }: HostSetup): HostInside {
 
 async function loadTools(module: string): Promise<readonly PluginTool[]> {
   // The owner's configuration names it, and the host can read nothing else than it may.
-  const loaded: unknown = await import(module);
+  const loaded: unknown = await importForeign(module);
   const exported = typeof loaded === "object" && loaded !== null && "tools" in loaded
     ? loaded.tools
     : undefined;

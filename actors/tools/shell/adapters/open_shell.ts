@@ -80,7 +80,7 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
       name: "virtual",
       open: () => Promise.resolve(new VirtualLevel({ clock, scope, env, hostEnv: hostEnv() })),
       fix: Deno.build.standalone
-        ? "choose bwrap or process for tools.exec.sandbox, or run the program by deno"
+        ? "choose another tools.exec.sandbox"
         : 'run "deno install" once, or choose another tools.exec.sandbox',
     },
     {

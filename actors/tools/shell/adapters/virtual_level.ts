@@ -1,12 +1,12 @@
 /**
  * Level `virtual`: commands in a shell interpreter that starts no programs, in a process with the
- * rights to the workspace alone: no network, no environment, no other process.
+ * rights to the workspace alone: no network, no environment, no other process. A compiled program
+ * starts itself for that, narrows itself to the folders, and keeps to their parts by itself.
  * @module
  */
 
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../../../kernel/clock.ts";
-import { ToolError } from "../../tool.ts";
 import {
   SHELL_LIMITS,
   type ShellLevel,
@@ -18,11 +18,15 @@ import {
 import { ChildShellProcess } from "./child_process.ts";
 import { spawnShell } from "./process_level.ts";
 import { canWatch, TreeWatch } from "./tree_watch.ts";
-import type { VirtualJob } from "./virtual_entry.ts";
+import type { FileRules } from "./guarded_files.ts";
+import { SHELL_ARGUMENT } from "./narrowed_entry.ts";
+import type { VirtualJob } from "./virtual_job.ts";
 
 /** A heap that grows past this ends the command alone. */
 const HEAP_MB_MAX = 512;
 const MEMORY_BYTES_MAX = 1024 ** 3;
+/** A compiled program has no flags. */
+const COMPILED = Deno.build.standalone ? [Deno.execPath(), SHELL_ARGUMENT] : undefined;
 
 /** How commands run. */
 export interface VirtualLevelOptions {
@@ -32,6 +36,11 @@ export interface VirtualLevelOptions {
   readonly env: Readonly<Record<string, string>>;
   /** What the process itself needs: where Deno keeps its packages. */
   readonly hostEnv: Readonly<Record<string, string>>;
+  /**
+   * The words that start a process which narrows itself.
+   * @default those of a compiled program; elsewhere flags of Deno narrow it
+   */
+  readonly narrowed?: readonly string[] | undefined;
 }
 
 /** Runs each command in a process of its own. */
@@ -46,18 +55,12 @@ export class VirtualLevel implements ShellLevel {
     this.#options = options;
   }
 
-  /** @throws {ToolError} `run_failed` in the compiled binary, which cannot narrow a process so */
   async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, scope, env, hostEnv } = this.#options;
+    const { clock, scope, env, hostEnv, narrowed = COMPILED } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
-    if (Deno.build.standalone) {
-      throw new ToolError(
-        "run_failed",
-        "the compiled program cannot narrow a process to parts of a folder",
-      );
-    }
-    const child = spawnShell(denoArguments(scope), {
-      program: Deno.execPath(),
+    const [program = Deno.execPath(), ...words] = narrowed ?? [];
+    const child = spawnShell(narrowed === undefined ? denoArguments(scope) : words, {
+      program,
       cwd: workspace,
       env: hostEnv,
       hasInput: true,
@@ -76,6 +79,8 @@ export class VirtualLevel implements ShellLevel {
       writableRoots,
       env,
       timeoutMs,
+      memoryBytesMax: MEMORY_BYTES_MAX,
+      ...(narrowed !== undefined && { rules: rulesOf(scope) }),
     };
     const input = child.stdin.getWriter();
     // Where it has ended already, its output and its exit code say why.
@@ -88,6 +93,11 @@ export class VirtualLevel implements ShellLevel {
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
+}
+
+/** What flags say to a process that they narrow. */
+function rulesOf({ readOnlyPaths, hiddenPaths, readableRoots }: ShellScope): FileRules {
+  return { readOnlyPaths: [...readOnlyPaths, ...readableRoots], hiddenPaths };
 }
 
 function denoArguments(scope: ShellScope): readonly string[] {
