@@ -16,14 +16,13 @@ import {
   putFence,
   readFence,
 } from "../../../actors/gateway/backup/adapters/fence_file.ts";
-import { takeStateLock } from "../../../actors/gateway/locks.ts";
 import { journalPath } from "../../../actors/gateway/state_journal.ts";
 import { type SettledRows, settleRows } from "../../../actors/journal/adapters/sqlite_settle.ts";
 import { exists, orNull } from "../../../actors/kernel/adapters/missing.ts";
 import { DiskTextFiles } from "../../../actors/kernel/adapters/text_files.ts";
-import { setConfigFileAside } from "../adapters/config_file.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { unpackBackup } from "../backup/adapters/archive_reader.ts";
+import { hasContents, swapHome } from "../backup/adapters/home_swap.ts";
 import { type AboutBackup, BackupError } from "../backup/archive_format.ts";
 import { passOverDueJobs } from "../backup/due_jobs.ts";
 import { changeSettings } from "../section_file.ts";
@@ -62,27 +61,19 @@ async function restore(
   terminal: Terminal,
 ): Promise<number> {
   const home = dirname(place.configFile);
-  const isThere = await hasContents(home);
-  if (isThere && !isForced) {
+  if (await hasContents(home) && !isForced) {
     throw new BackupError(
       `Cannot restore into "${home}": something is there; --force sets it aside first, or choose ` +
         "another place with TROUPE_HOME or --config",
     );
   }
   if (!await exists(file)) throw new BackupError(`Cannot restore "${file}": there is no such file`);
-  const folder = `${home}.restoring`;
-  await orNull(Deno.remove(folder, { recursive: true })); // of one that was cut short
-  await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
+  const { made, aside } = await swapHome(home, async (folder) => {
     const about = await unpackBackup(file, folder);
-    const settled = await prepare(folder, place, about);
-    const aside = await putInPlace(folder, home);
-    terminal.write(doneText({ home, about, settled, aside }));
-    return 0;
-  } catch (error) {
-    await orNull(Deno.remove(folder, { recursive: true }));
-    throw error;
-  }
+    return { about, settled: await prepare(folder, place, about) };
+  });
+  terminal.write(doneText({ home, aside, ...made }));
+  return 0;
 }
 
 /** Makes an unpacked backup a config home: fenced, settled, with its own workspace. */
@@ -113,23 +104,6 @@ async function prepare(
   const reason = `held: restored from a backup of ${about.madeAt}; the original may have sent it`;
   const journal = journalPath(state);
   return await exists(journal) ? settleRows(journal, reason, nowMs) : { inbounds: 0, outbounds: 0 };
-}
-
-/** Sets the old home aside, if there is one. @returns where it is now */
-async function putInPlace(folder: string, home: string): Promise<string | null> {
-  const { clock } = systemWorld();
-  let aside: string | null = null;
-  if (await exists(home)) {
-    using _lock = await takeStateLock(join(home, "state"), { clock, command: "restore" });
-    aside = await setConfigFileAside(home);
-  }
-  await Deno.rename(folder, home);
-  return aside;
-}
-
-async function hasContents(folder: string): Promise<boolean> {
-  const entries = await orNull(Array.fromAsync(Deno.readDir(folder))) ?? [];
-  return entries.length > 0;
 }
 
 async function unfence(place: ConfigPlace, terminal: Terminal): Promise<number> {
