@@ -35,7 +35,12 @@ const graphSchema = z.object({
   modules: z.array(z.object({ npmPackage: z.string().optional() })),
 });
 const placesSchema = z.object({ denoDir: z.string() });
-const configSchema = z.looseObject({ imports: z.record(z.string(), z.string()) });
+const configSchema = z.looseObject({
+  imports: z.record(z.string(), z.string()),
+  unstable: z.array(z.string()),
+});
+/** With it the compiler would not see what is imported later on. */
+const LAZY = "lazy-dynamic-imports";
 
 /** Compiles it. */
 export async function compileProgram(options: CompileOptions): Promise<CompileOutcome> {
@@ -109,7 +114,8 @@ async function reducedConfig(specifiers: Readonly<Record<string, string>>): Prom
   const imports = Object.fromEntries(
     Object.entries(config.imports).filter(([, specifier]) => specifier in specifiers),
   );
-  const { name, version, unstable, nodeModulesDir, compilerOptions } = config;
+  const { name, version, nodeModulesDir, compilerOptions } = config;
+  const unstable = config.unstable.filter((feature) => feature !== LAZY);
   return JSON.stringify({ name, version, unstable, nodeModulesDir, compilerOptions, imports });
 }
 
