@@ -4,6 +4,11 @@
  * @module
  */
 
+// Read with the first line: what is no code needs the right to read it when it is imported later.
+import "./deno.json" with { type: "json" };
+import "./providers/prices.json" with { type: "json" };
+import "./actors/session/adapters/workspace_template.ts";
+
 // For those who run it inside a program of theirs.
 export { createGateway } from "./actors/gateway/library/create_gateway.ts";
 export type { EmbeddedGateway, ExchangeError } from "./actors/gateway/library/embedded_gateway.ts";

@@ -10,6 +10,7 @@ import { chooseModels } from "../../../providers/model_choice.ts";
 import { chooseTranscription } from "../../../providers/transcription/choice.ts";
 import type { LoadedConfig } from "../../config/load_config.ts";
 import type { HookConfig } from "../../config/schema/hooks.ts";
+import { MODULE_FOLDERS } from "../../kernel/adapters/program_modules.ts";
 import { INHERITED } from "../../tools/mcp/adapters/stdio_command.ts";
 import { mcpEntries } from "../mcp_servers.ts";
 import { folderOfModule, moduleUrl } from "../adapters/module_places.ts";
@@ -106,8 +107,6 @@ const VARIABLES = [
   ...["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
   ...["NO_PROXY", "no_proxy"],
 ];
-/** The program: Workers, hosts and commands are loaded by their paths. */
-const MODULES = ["actors", "channels", "providers", "workspace-template"];
 /** Where providers with a sign-in get their tokens. */
 const TOKEN_HOSTS: Readonly<Record<string, string>> = {
   openai_codex: "auth.openai.com:443",
@@ -129,7 +128,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
   const { workspace } = locations;
   const real = (path: string) => machine.real(path.replace(/^~(?=[/\\]|$)/, machine.userHome));
   return {
-    app: appFolder === null ? [] : MODULES.map((name) => join(appFolder, name)),
+    app: appFolder === null ? [] : MODULE_FOLDERS.map((name) => join(appFolder, name)),
     denoPath,
     configFolder: dirname(locations.configFile),
     homeFolder: locations.homeFolder,

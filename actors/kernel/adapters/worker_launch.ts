@@ -6,9 +6,10 @@
 
 import type { LaunchOptions, WorkerPermissions, WorkerThread } from "../worker_thread.ts";
 import { linkPort } from "./message_port.ts";
+import { readableModuleFolders } from "./program_modules.ts";
 import { isHello, type StartMessage } from "./worker_handshake.ts";
 
-/** Starts a module Worker with just the permissions it is given. */
+/** Starts a module Worker with just the permissions it is given, and that to read our modules. */
 export function launchWorker(
   { entry, permissions, start, onError }: LaunchOptions,
 ): WorkerThread {
@@ -42,7 +43,7 @@ export function launchWorker(
 /** Spells out what is not given, as Deno hands down the parent's rights where a name is missing. */
 function denoPermissions(given: WorkerPermissions): Deno.PermissionOptionsObject {
   return {
-    read: listed(given.read),
+    read: given.read === true || [...given.read || [], ...readableModuleFolders()],
     write: listed(given.write),
     net: listed(given.net),
     env: listed(given.env),
