@@ -30,8 +30,8 @@ function actOnInbound(
 ): ActedRow | null {
   const inbound = store.inboundBySeq(seq);
   if (inbound === undefined) return null;
-  const { sessionKey, state, turnId, endedAtMs } = inbound;
-  const next = act({ seq, sessionKey, state, turnId, endedAtMs });
+  const { sessionKey, state, turnId, turnLine, endedAtMs } = inbound;
+  const next = act({ seq, sessionKey, state, turnId, turnLine, endedAtMs });
   if (next === undefined) return null;
   store.updateInbound(next);
   return { kind: "inbound", row: { ...inbound, ...next } };

@@ -68,6 +68,11 @@ export interface Inbound extends NewInbound {
   readonly replyChannel: string | null;
   /** The turn that runs or ran it. */
   readonly turnId: string | null;
+  /**
+   * The line of that turn that records it: messages are in a turn in this order, in which they
+   * joined it. Null while it waits, and where that is not known.
+   */
+  readonly turnLine: number | null;
   /** When it came to its end. */
   readonly endedAtMs: number | null;
   /** What the channel wants to remember about it (a reaction's id); opaque. */
@@ -97,6 +102,8 @@ export interface InboundChange {
   readonly seq: number;
   readonly state: InboundState;
   readonly turnId?: string;
+  /** The line that records it. */
+  readonly turnLine?: number;
 }
 
 /** Which inbounds an outbound settles at its platform (reactions), and how they ended. */

@@ -141,8 +141,8 @@ export class MemoryStore implements JournalStore {
     return seq === undefined ? null : this.#inbounds.get(seq)?.channelState ?? null;
   }
 
-  updateInbound({ seq, state, turnId, endedAtMs }: InboundStatus): void {
-    this.#setInbound({ ...this.#knownInbound(seq), state, turnId, endedAtMs });
+  updateInbound({ seq, state, turnId, turnLine, endedAtMs }: InboundStatus): void {
+    this.#setInbound({ ...this.#knownInbound(seq), state, turnId, turnLine, endedAtMs });
   }
 
   rememberInbound(seq: number, channelState: JsonValue): void {

@@ -29,7 +29,7 @@ export const INBOUND_STATES: readonly InboundState[] = [
 /** What the rules need to see of an inbound. */
 export type InboundStatus = Pick<
   Inbound,
-  "seq" | "sessionKey" | "state" | "turnId" | "endedAtMs"
+  "seq" | "sessionKey" | "state" | "turnId" | "turnLine" | "endedAtMs"
 >;
 
 /** The row of a message that was just taken in; its place in the order is the store's to give. */
@@ -48,6 +48,7 @@ export function newInbound(inbound: NewInbound, nowMs: number): Omit<Inbound, "s
     acceptedAtMs: nowMs,
     state: "accepted",
     turnId: null,
+    turnLine: null,
     endedAtMs: null,
     channelState: null,
     draft: inbound.draft ?? null,
@@ -88,13 +89,21 @@ export function nextInbound(
   );
   const turnId = change.turnId ?? inbound.turnId;
   invariant(state !== "running" || turnId !== null, `inbound ${inbound.seq} runs in a turn`);
-  return { ...inbound, state, turnId, endedAtMs: hasEndedInbound(state) ? nowMs : null };
+  const turnLine = change.turnLine ?? inbound.turnLine;
+  return { ...inbound, state, turnId, turnLine, endedAtMs: hasEndedInbound(state) ? nowMs : null };
+}
+
+/** Inbounds of one turn in the order in which they joined it. */
+export function inTurnOrder(inbounds: readonly Inbound[]): readonly Inbound[] {
+  const lineOf = ({ turnLine }: Inbound) => turnLine ?? -1; // before lines were known: as accepted
+  return inbounds.toSorted((one, other) => lineOf(one) - lineOf(other) || one.seq - other.seq);
 }
 
 /** An inbound that a person gives another chance; undefined when it needs none. */
 export function retriedInbound(inbound: InboundStatus): InboundStatus | undefined {
   const isStuck = inbound.state === "parked" || inbound.state === "failed";
-  return isStuck ? { ...inbound, state: "accepted", turnId: null, endedAtMs: null } : undefined;
+  if (!isStuck) return undefined;
+  return { ...inbound, state: "accepted", turnId: null, turnLine: null, endedAtMs: null };
 }
 
 /** An inbound that a person gives up; undefined when it has ended well, was stopped, or runs. */

@@ -33,6 +33,7 @@ import type {
   Step,
   TurnRecord,
 } from "./journal_rows.ts";
+import { inTurnOrder } from "./rules.ts";
 import { pageOfSessions } from "./session_pages.ts";
 import { acceptInbound, applyStep, completeInbound, withdrawInbound } from "./step.ts";
 import type { JournalStore } from "./store.ts";
@@ -114,7 +115,8 @@ export class StoreJournal implements Journal {
     return this.#calls.read(() => {
       const turn = this.#store.turnOfSession(sessionKey);
       if (turn === undefined) return null;
-      return { turn, inbounds: this.#store.runningInbounds(sessionKey, turn.turnId) };
+      const inbounds = this.#store.runningInbounds(sessionKey, turn.turnId);
+      return { turn, inbounds: inTurnOrder(inbounds) };
     });
   }
 

@@ -291,6 +291,7 @@ export class TurnSteps {
     { kind, ...options }: { readonly kind: StepKind; readonly durability?: Durability },
   ): Promise<void> {
     const inbounds = joining.map(({ inbound }) => inbound);
+    const firstLine = this.#lines;
     const drafts = joining.map(({ inbound, message, extras, readAtMs: atMs }) => ({
       ...this.#draft(message, inbound.seq),
       ...{ extras, atMs },
@@ -303,7 +304,10 @@ export class TurnSteps {
         ...step,
         inbounds: [
           ...step.inbounds ?? [],
-          ...inbounds.map(({ seq }) => ({ seq, state: "running" as const, turnId: this.turnId })),
+          ...inbounds.map(({ seq }, index) => ({
+            ...{ seq, state: "running" as const },
+            ...{ turnId: this.turnId, turnLine: firstLine + index },
+          })),
         ],
         outbounds: [...step.outbounds ?? [], ...outbounds],
       },

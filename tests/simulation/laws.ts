@@ -12,6 +12,7 @@ import { historyLaws } from "./laws/histories.ts";
 import { jobLaws } from "./laws/jobs.ts";
 import { memoryLaws } from "./laws/memories.ts";
 import type { Law } from "./laws/law.ts";
+import { replayLaws } from "./laws/replays.ts";
 import type { FinishedWorld } from "./world.ts";
 
 /** All laws by their names. */
@@ -23,6 +24,7 @@ export const LAWS: Readonly<Record<string, Law>> = {
   ...archiveLaws,
   ...memoryLaws,
   ...jobLaws,
+  ...replayLaws,
 };
 
 /** Breaches of one law that are told; a world that never comes to rest has thousands. */

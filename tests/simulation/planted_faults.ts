@@ -45,6 +45,18 @@ const JOURNAL: readonly PlantedFault[] = [
     find: "return this.#store.unsentOutbounds(window);",
     replace: "return this.#store.unsentOutbounds({ ...window, afterId: window.afterId + 1 });",
   },
+  {
+    what: "goes on with the messages of a turn in the order in which they came",
+    file: "actors/journal/store_journal.ts",
+    find: "return { turn, inbounds: inTurnOrder(inbounds) };",
+    replace: "return { turn, inbounds };",
+  },
+  {
+    what: "records the messages that a turn read in another order",
+    file: "actors/session/record/step_inputs.ts",
+    find: "this.#reads.push(begun);",
+    replace: "this.#reads.unshift(begun);",
+  },
 ];
 
 const GATE_AND_ROUTER: readonly PlantedFault[] = [
@@ -341,8 +353,8 @@ const TURN: readonly PlantedFault[] = [
   {
     what: "waits for a model that was told to stop",
     file: "actors/kernel/aborting.ts",
-    find: "await untilAborted(values.next(), signal)",
-    replace: "await values.next()",
+    find: "      giveUp = reject;\n",
+    replace: "",
   },
   {
     what: "stores one answer and sends another",

@@ -5,6 +5,7 @@
 
 import type { DeadLetter, KernelEvent } from "../../actors/kernel/events.ts";
 import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
+import type { ReplayReport } from "../../actors/session/replay/replay_session.ts";
 import type { LifeReport } from "./life.ts";
 import type { RunEnd } from "./time.ts";
 
@@ -28,6 +29,8 @@ export interface WorldRecord {
   report: LifeReport | undefined;
   /** The last life was stopped in good order. */
   hasStopped: boolean;
+  /** What came of running each session once more, by its key; nothing before the end. */
+  replays: ReadonlyMap<string, ReplayReport>;
 }
 
 /** Nothing happened yet, but it is known what will. */
@@ -44,5 +47,6 @@ export function newRecord(disturbances: WorldRecord["disturbances"]): WorldRecor
     end: "never_at_rest",
     report: undefined,
     hasStopped: false,
+    replays: new Map(),
   };
 }

@@ -17,6 +17,7 @@ import { planMemory } from "./memory_routine.ts";
 import { JOBS_PAUSED_MS, type PlannedMessage, planOf, type WorldPlan } from "./plan.ts";
 import { SimulatedPlatform } from "./platform.ts";
 import { newRecord } from "./record.ts";
+import { replayWorld } from "./replays.ts";
 import type { Sabotage } from "./sabotage.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { SimulatedTime } from "./time.ts";
@@ -28,6 +29,9 @@ const EVENTS_MAX = 20_000;
 const LOOK_MS = 12_000;
 /** So long the routine goes on at rest: after it nothing is left of what may be forgotten. */
 const IDLE_MS = 6_500_000;
+
+/** A replay of all its sessions adds a fifth to a world's time: so one world in so many has it. */
+const REPLAYED_EACH = 4;
 
 /** After the jobs are paused the last runs end, and are noted. */
 const JOBS_REST_MS = 60_000;
@@ -101,6 +105,8 @@ class World {
     this.#start(NO_ROWS);
     record.end = await time.run({ eventsMax: EVENTS_MAX });
     if (record.end === "at_rest") await this.#finish();
+    const isReplayed = this.#parts.plan.seed % REPLAYED_EACH === 0;
+    if (record.hasStopped && isReplayed) record.replays = await replayWorld(this.#parts);
     return this.#parts;
   }
 

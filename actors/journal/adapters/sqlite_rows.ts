@@ -26,6 +26,7 @@ const statusColumns = {
   sessionKey: z.string(),
   state: z.enum(INBOUND_STATES),
   turnId: z.string().nullable(),
+  turnLine: z.int().nullable(),
   endedAtMs: z.int().nullable(),
 };
 

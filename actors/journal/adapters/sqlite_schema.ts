@@ -194,6 +194,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [[
   ) strict`,
   "create index records_of_session on records (session_key, place)",
   "create index records_by_age on records (at_ms)",
+], [
+  "alter table inbounds add column turn_line integer",
 ]];
 
 /** Triggers that keep `counts` true for a table with states, whoever changes its rows. */

@@ -6,7 +6,7 @@
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite_database.ts";
 
 const STATUS = `seq, session_key as sessionKey, state, turn_id as turnId,
-  ended_at_ms as endedAtMs`;
+  turn_line as turnLine, ended_at_ms as endedAtMs`;
 
 const INBOUND = `${STATUS}, channel_state as channelState, channel, platform_id as platformId,
   chat_id as chatId, reply_channel as replyChannel, sender_id as senderId,
@@ -94,7 +94,8 @@ export const SQL: Readonly<Record<StatementName, string>> = {
   inboundStatus: `select ${STATUS} from inbounds where seq = ?`,
   inboundMemory: `select channel_state as channelState from inbounds
     where channel = ? and platform_id = ?`,
-  updateInbound: "update inbounds set state = ?, turn_id = ?, ended_at_ms = ? where seq = ?",
+  updateInbound: `update inbounds set state = ?, turn_id = ?, turn_line = ?, ended_at_ms = ?
+    where seq = ?`,
   rememberInbound: "update inbounds set channel_state = ? where seq = ?",
   inbound: `select ${INBOUND} from inbounds where channel = ? and platform_id = ?`,
   completeInbound: "update inbounds set content = ?, media = ?, draft = null where seq = ?",

@@ -104,8 +104,8 @@ export class SqliteStore implements JournalStore {
     return readOptional(memoryRow, row)?.channelState ?? null;
   }
 
-  updateInbound({ seq, state, turnId, endedAtMs }: InboundStatus): void {
-    this.#sql.updateInbound.run(state, encodeNullable(turnId), endedAtMs, seq);
+  updateInbound({ seq, state, turnId, turnLine, endedAtMs }: InboundStatus): void {
+    this.#sql.updateInbound.run(state, encodeNullable(turnId), turnLine, endedAtMs, seq);
   }
 
   rememberInbound(seq: number, channelState: JsonValue): void {

@@ -95,7 +95,8 @@ export class FakeRuns implements RunPort {
     const state = this.endsAs ?? "running";
     const accepted: Inbound = {
       ...inbound,
-      ...{ seq, acceptedAtMs: this.#now(), state, turnId: null, channelState: null, draft: null },
+      ...{ seq, acceptedAtMs: this.#now(), state, channelState: null, draft: null },
+      ...{ turnId: null, turnLine: null },
       replyChannel: inbound.replyChannel ?? null,
       endedAtMs: this.endsAs === null ? null : this.#now(),
     };

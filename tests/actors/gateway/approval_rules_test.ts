@@ -32,6 +32,7 @@ function inbound(change: Partial<Inbound>): Inbound {
     acceptedAtMs: 0,
     state: "accepted",
     turnId: null,
+    turnLine: null,
     endedAtMs: null,
     channelState: null,
     draft: null,

@@ -32,6 +32,7 @@ export function testAccepting(contract: Contract): void {
       replyChannel: "feishu",
       state: "accepted",
       turnId: null,
+      turnLine: null,
       endedAtMs: null,
       channelState: null,
       draft: null,
@@ -39,6 +40,23 @@ export function testAccepting(contract: Contract): void {
     assert.deepEqual(first, { state: "accepted", inbound: row });
     assert.equal(second.seq, 2);
     assert.deepEqual(await journal.waiting(SESSION, 0, 10), [row, second]);
+  });
+
+  contract.test("gives what runs in the order in which it joined its turn", async ({ journal }) => {
+    const seqs: number[] = [];
+    for (const platformId of ["om_1", "om_2", "om_3"]) {
+      seqs.push((await accepted(journal, { platformId })).seq);
+    }
+    for (const [turnLine, platformId] of ["om_3", "om_1", "om_2"].entries()) {
+      const seq = seqs[Number(platformId.at(-1)) - 1] ?? 0;
+      await journal.commit({
+        turn: { turnId: "t1", sessionKey: SESSION, change: turnLine === 0 ? "begin" : "progress" },
+        inbounds: [{ seq, state: "running", turnId: "t1", turnLine }],
+      });
+    }
+    const found = await journal.interrupted(SESSION);
+    const order = found?.inbounds.map(({ platformId, turnLine }) => [platformId, turnLine]);
+    assert.deepEqual(order, [["om_3", 0], ["om_1", 1], ["om_2", 2]]);
   });
 
   contract.test("takes a message in once when it comes twice at once", async ({ journal }) => {
