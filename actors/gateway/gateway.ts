@@ -98,7 +98,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const actors = startActors(withApi(acting, api), { ...ground, watch: watch.watching });
   if (fence !== null) await closeGate(actors.core);
   const live = edits && startLiveConfig({
-    ...{ edits, actors, services, shell: ground.shell, print },
+    ...{ edits, actors, services, shell: ground.shell, mcp: ground.mcp, print },
     spawn: (definition) => system.spawn(definition),
   });
   if (acting.isWhole) await announce(acting, ground, actors);
@@ -135,7 +135,7 @@ function healthSources(
     ...{ journal, uptimeMs, gate, router, outboxes, channels },
     jobs: () => automation.report(),
     deadLetters: () => system.deadLetters,
-    mcp: mcp && (() => mcp.report()),
+    mcp: () => mcp.report(),
     config: live?.report,
   };
 }

@@ -9,6 +9,7 @@ import type { SqliteJournal } from "../journal/sqlite_journal.ts";
 import type { ActorDefinition } from "../kernel/actor.ts";
 import { openEventPublisher } from "../kernel/adapters/event_channel.ts";
 import type { KernelEvent } from "../kernel/events.ts";
+import type { ActorRef } from "../kernel/ref.ts";
 import { ActorSystem } from "../kernel/system.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
@@ -20,7 +21,7 @@ import { DEFAULT_COMMAND, type GatewayOptions } from "./gateway_options.ts";
 import { wireHooks } from "./hook_wiring.ts";
 import { knownSecrets } from "./live/known_secrets.ts";
 import { takeLocks } from "./locks.ts";
-import { type McpConnector, mcpConnector } from "./mcp_servers.ts";
+import { McpConnector } from "./mcp_servers.ts";
 import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
 import { wirePlugins } from "./plugin_wiring.ts";
 import { openAudit } from "./rights/open_audit.ts";
@@ -44,7 +45,7 @@ export interface Ground {
   readonly system: ActorSystem;
   readonly services: WiredServices;
   /** Undefined where no server is set up. */
-  readonly mcp: WiredMcp | undefined;
+  readonly mcp: WiredMcp;
   /** The gateway serves: what would have held up its start may begin. */
   readonly tellServing: () => void;
 }
@@ -79,7 +80,7 @@ export async function layGround(
   // They hear of what the actors do last.
   const hooks = await addHooks(options, secretsNow, owned);
   // It outlives the actors, too, which end their servers.
-  const connector = owned.use(mcpConnector({ loaded, version, world }));
+  const connector = owned.use(new McpConnector({ loaded: () => inForce(), version, world }));
   const watch = await wireWatch(() => inForce(), world);
   const system = openSystem(world, watch, owned);
   const shellTools = shell.tools((definition) => system.spawn(definition));
@@ -95,7 +96,7 @@ export async function layGround(
   needsOf = services.needsOf;
   addOwnTools(options, services);
   await addPlugins(options, services, owned);
-  const mcp = connector && addMcp(options, services, { system, connector });
+  const mcp = addMcp(options, services, { system, connector });
   print(services.modelLine);
   print(await services.memory.line);
   if (services.hostsLine !== undefined) print(services.hostsLine);
@@ -178,7 +179,8 @@ function addMcp(
   { system, connector }: { readonly system: ActorSystem; readonly connector: McpConnector },
 ): WiredMcp {
   const spawn = <M>(definition: ActorDefinition<M>) => system.spawn(definition);
-  const mcp = wireMcp({ loaded, connector, print, spawn, offerTools });
+  const stop = (actor: ActorRef<never>) => system.stop(actor);
+  const mcp = wireMcp({ loaded, connector, print, spawn, stop, offerTools });
   settleTools((signal) => mcp.settled(signal));
   return mcp;
 }

@@ -17,6 +17,7 @@ import { type ConnectMcp, McpError } from "../tools/mcp/connection.ts";
 import { type ServerKind, serverKind } from "../tools/mcp/server_place.ts";
 import { signInFile } from "../tools/mcp/sign_in_file.ts";
 import { mayRun } from "./adapters/local_rights.ts";
+import { derived } from "../kernel/live_view.ts";
 import { makeFolder } from "./adapters/local_folders.ts";
 import type { World } from "./world.ts";
 
@@ -48,15 +49,10 @@ export function mcpEntries({ config }: LoadedConfig): readonly McpEntry[] {
 
 /** What connections are made with. */
 export interface McpConnectorOptions {
-  readonly loaded: LoadedConfig;
+  /** The configuration that holds. */
+  readonly loaded: () => LoadedConfig;
   readonly version: string;
   readonly world: Pick<World, "clock" | "newId">;
-}
-
-/** What connects to the servers of a configuration; undefined where there are none. */
-export function mcpConnector(options: McpConnectorOptions): McpConnector | undefined {
-  const { mcpServers } = options.loaded.config.tools;
-  return Object.keys(mcpServers).length === 0 ? undefined : new McpConnector(options);
 }
 
 /**
@@ -65,21 +61,27 @@ export function mcpConnector(options: McpConnectorOptions): McpConnector | undef
  */
 export class McpConnector implements AsyncDisposable {
   readonly #options: McpConnectorOptions;
-  readonly http: GuardedHttp;
+  readonly #http: () => GuardedHttp;
   /** Attempts that are under way: one that is called off still has a process to end. */
   readonly #attempts = new Set<Promise<unknown>>();
   #lifeline: Lifeline | undefined;
 
   constructor(options: McpConnectorOptions) {
     this.#options = options;
-    const { loaded: { config: { tools } }, world: { clock } } = options;
-    // The owner named these addresses: `tools.web.proxy` is for what a model asks for.
-    this.http = createToolNet({
-      clock,
-      allowedRanges: tools.ssrfWhitelist,
-      allowedHosts: tools.allowedHosts,
-      proxy: null,
-    });
+    const { loaded, world: { clock } } = options;
+    this.#http = derived(loaded, ({ config: { tools } }) =>
+      // The owner named these addresses: `tools.web.proxy` is for what a model asks for.
+      createToolNet({
+        clock,
+        allowedRanges: tools.ssrfWhitelist,
+        allowedHosts: tools.allowedHosts,
+        proxy: null,
+      }));
+  }
+
+  /** What reaches servers elsewhere. */
+  get http(): GuardedHttp {
+    return this.#http();
   }
 
   /** How a server is connected to. Nothing of the protocol's library is loaded before. */
@@ -97,7 +99,7 @@ export class McpConnector implements AsyncDisposable {
   }
 
   #connectTo(entry: McpEntry): ConnectMcp {
-    const { version, world: { clock }, loaded: { secrets } } = this.#options;
+    const { version, world: { clock }, loaded } = this.#options;
     return async (listener, signal) => {
       const place = await this.#placeOf(entry);
       const { connectServer } = await import("../tools/mcp/adapters/connect_server.ts");
@@ -105,7 +107,7 @@ export class McpConnector implements AsyncDisposable {
       const lifeline = place.type === "stdio" ? this.#watched() : undefined;
       const options = { place, version, clock, http, lifeline, answerMs: entry.timeoutMs };
       // What a program says as it ends may hold what it was given.
-      const clean = (text: string) => redact(text, secrets.values);
+      const clean = (text: string) => redact(text, loaded().secrets.values);
       const ended = (reason: string) => listener.ended(clean(reason));
       try {
         return await connectServer(options, { ...listener, ended }, signal);
@@ -122,7 +124,8 @@ export class McpConnector implements AsyncDisposable {
   }
 
   async #placeOf({ name, config, kind }: McpEntry): Promise<ServerPlace> {
-    const { loaded: { locations }, world: { newId } } = this.#options;
+    const { loaded, world: { newId } } = this.#options;
+    const { locations } = loaded();
     switch (kind.type) {
       case "off":
         throw new McpError("mcp_unreachable", kind.problem);

@@ -61,6 +61,7 @@ export type RevisedServices = Pick<
   | "subagents"
   | "goals"
   | "ownFacts"
+  | "mcpServers"
 >;
 
 /** What the services are made from. */
@@ -185,6 +186,7 @@ export function wireServices(options: WiringOptions): WiredServices {
     subagents: subagentRules(next, workspace, skills),
     goals: goalBudget(next),
     ownFacts: ownFacts(next),
+    mcpServers: shownServers(Object.keys(next.config.tools.mcpServers)),
   });
   let revised: RevisedServices = revisedOf(loaded, models);
   return {
@@ -245,7 +247,6 @@ export function wireServices(options: WiringOptions): WiredServices {
       archive: memory.archive,
       remind: recall.remind,
       heartbeat: heartbeat.port,
-      mcpServers: shownServers(Object.keys(loaded.config.tools.mcpServers)),
       readImage,
       watch,
       usage,

@@ -5,7 +5,7 @@
 
 import { loadConfig, type LoadedConfig } from "../../actors/config/load_config.ts";
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
-import { type McpConnector, mcpConnector } from "../../actors/gateway/mcp_servers.ts";
+import { McpConnector } from "../../actors/gateway/mcp_servers.ts";
 import { type WiredMcp, wireMcp } from "../../actors/gateway/mcp_wiring.ts";
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { JsonObject } from "../../actors/kernel/json.ts";
@@ -77,16 +77,16 @@ export async function mcpBench(
   const home = opening.use(await temporaryFolder());
   const loaded = await mcpConfig(home, mcpServers, options);
   const world = { ...systemWorld(), ...(clock !== undefined && { clock }) };
-  const connector: McpConnector | undefined = opening.use(
-    mcpConnector({ loaded, version: "0.0.0-test", world }),
+  const connector = opening.use(
+    new McpConnector({ loaded: () => loaded, version: "0.0.0-test", world }),
   );
-  if (connector === undefined) throw new TypeError("Cannot start a bench without servers");
   const system = opening.use(new ActorSystem(world));
   const registry = new ToolRegistry(world.clock, []);
   const lines: string[] = [];
   const mcp = wireMcp({
     ...{ loaded, connector },
     spawn: (definition) => system.spawn(definition),
+    stop: (actor) => system.stop(actor),
     offerTools: (group, tools) => registry.replaceGroup(group, tools),
     print: (line) => void lines.push(line),
   });

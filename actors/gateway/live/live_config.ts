@@ -10,6 +10,7 @@ import type { StartedActors } from "../actor_wiring.ts";
 import type { ControlHandler } from "../control_handler.ts";
 import { answers } from "../control_handler.ts";
 import { checkRights } from "../rights/check_rights.ts";
+import type { WiredMcp } from "../mcp_wiring.ts";
 import type { WiredServices } from "../service_wiring.ts";
 import type { WiredShell } from "../shell_wiring.ts";
 import { changesBetween, type ConfigChanges, withoutWaiting } from "./changes.ts";
@@ -33,6 +34,7 @@ export interface LiveConfigOptions {
   readonly actors: StartedActors;
   readonly services: Pick<WiredServices, "now" | "revise" | "heartbeat">;
   readonly shell: Pick<WiredShell, "change">;
+  readonly mcp: Pick<WiredMcp, "change">;
   readonly spawn: (
     definition: ActorDefinition<ConfigKeeperActorMessage>,
   ) => ActorRef<ConfigKeeperActorMessage>;
@@ -72,7 +74,7 @@ export function startLiveConfig(options: LiveConfigOptions): LiveConfig {
 /** Applies what can be applied. What may refuse comes first, so that a refusal changes nothing. */
 async function applyConfig(
   asked: LoadedConfig,
-  { actors, services, shell, print }: LiveConfigOptions,
+  { actors, services, shell, mcp, print }: LiveConfigOptions,
 ): Promise<ConfigChanges> {
   const { loaded: running } = services.now();
   const { loaded: inFile, lines } = checkRights(asked);
@@ -97,6 +99,7 @@ async function applyConfig(
   });
   const touches = (section: string) => changes.applied.some((key) => key.startsWith(section));
   if (touches("gateway.heartbeat.")) await services.heartbeat.change();
+  if (touches("tools.mcpServers")) await mcp.change(next);
   await actors.changeChannels(next);
   return changes;
 }

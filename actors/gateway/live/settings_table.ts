@@ -85,7 +85,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   "tools.writableFolders": "start",
   "tools.ssrfWhitelist": "turn",
   "tools.allowedHosts": "turn",
-  "tools.mcpServers": "start",
+  "tools.mcpServers": "now",
   "tools.my.enable": "turn",
   "tools.my.allowSet": "turn",
   "tools.web.enable": "turn",

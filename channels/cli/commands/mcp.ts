@@ -59,7 +59,9 @@ export async function mcpTestCommand(
   const loaded = await loadAndPrepare(flags, terminal, { logs: false });
   const entries = mcpEntries(loaded).filter(({ name }) => server === undefined || name === server);
   if (entries.length === 0) return unknownServer(server, loaded, terminal);
-  await using connector = new McpConnector({ loaded, version: VERSION, world: systemWorld() });
+  await using connector = new McpConnector({
+    ...{ loaded: () => loaded, version: VERSION, world: systemWorld() },
+  });
   const { signal } = new AbortController();
   const trials = await Promise.all(
     entries.map((entry) => tryServer(entry, { loaded, connector, signal })),
@@ -103,7 +105,7 @@ export async function mcpLoginCommand(
   }
   const { clock, newId } = systemWorld();
   const world = { clock, newId };
-  await using connector = new McpConnector({ loaded, version: VERSION, world });
+  await using connector = new McpConnector({ loaded: () => loaded, version: VERSION, world });
   const { signIn } = await import("../../../actors/tools/mcp/adapters/sign_in.ts");
   try {
     const outcome = await signIn({

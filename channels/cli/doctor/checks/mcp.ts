@@ -24,7 +24,7 @@ export const mcpCheck: Check = {
     const entries = mcpEntries(scene.loaded);
     if (entries.length === 0) return [ok("none is configured")];
     const { loaded, world } = scene;
-    await using connector = new McpConnector({ loaded, version: VERSION, world });
+    await using connector = new McpConnector({ loaded: () => loaded, version: VERSION, world });
     return await Promise.all(entries.map((entry) => tried(entry, connector, { scene, signal })));
   }),
 };

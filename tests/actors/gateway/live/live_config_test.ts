@@ -11,6 +11,7 @@ import { lastUserText, ModelServer, say } from "../../../simulators/model_server
 import { freePort } from "../../../support/free_port.ts";
 import { startInProcess } from "../../../support/gateway_in_process.ts";
 import { GatewayHome } from "../../../support/gateway_process.ts";
+import { lying } from "../../../support/mcp_bench.ts";
 import { until } from "../../../support/until.ts";
 
 const SECRETS = { FIRST_KEY: "sk-first-0123456789", SECOND_KEY: "sk-second-0123456789" };
@@ -131,6 +132,16 @@ Deno.test("An edited configuration is applied by a gateway that runs", async (te
     await write({});
     await healthWhere(({ channels }) => channels["websocket"] === undefined, "its end");
     await until(() => isFree(port), { what: "its port" });
+  });
+
+  await test.step("a server of tools that was added is connected to, for the next turn", async () => {
+    await write({ tools: { mcpServers: { friend: lying("none") } } });
+    await healthWhere(({ mcp }) => mcp["friend"]?.state === "ready", "the server");
+    await probe.say("c1", "who is there?");
+    await until(answers(4), { what: "an answer" });
+    assert.match(JSON.stringify(model.requests.at(-1)?.body["tools"]), /"mcp_friend_echo"/);
+    await write({});
+    await healthWhere(({ mcp }) => mcp["friend"] === undefined, "its end");
   });
 });
 
