@@ -7,7 +7,7 @@
 // Read with the first line: what is no code needs the right to read it when it is imported later.
 import "./deno.json" with { type: "json" };
 import "./providers/prices.json" with { type: "json" };
-import "./actors/session/adapters/workspace_template.ts";
+import "./actors/session/adapters/template_texts.ts";
 
 // For those who run it inside a program of theirs.
 export { createGateway } from "./actors/gateway/library/create_gateway.ts";

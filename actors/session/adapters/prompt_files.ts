@@ -4,13 +4,12 @@
  */
 
 import { join } from "node:path";
-import memoryTemplate from "../../../workspace-template/memory/MEMORY.md" with { type: "text" };
-import userTemplate from "../../../workspace-template/USER.md" with { type: "text" };
 import { getLogger } from "@logtape/logtape";
 import { asError } from "../../kernel/errors.ts";
 import type { PromptFiles } from "../ports.ts";
 import type { PromptFacts } from "../prompt.ts";
 import { LASTING_FILE_FAULTS } from "../unreadable.ts";
+import { TEMPLATE_TEXTS } from "./template_texts.ts";
 
 const logger = getLogger(["troupe", "session", "prompt_files"]);
 
@@ -86,8 +85,8 @@ export function promptFacts(workspace: string): PromptFacts {
     workspace,
     runtime: `${SYSTEM_NAMES.get(os) ?? os} ${arch}, Deno ${Deno.version.deno}`,
     isWindows: os === "windows",
-    memoryTemplate,
-    userTemplate,
+    memoryTemplate: TEMPLATE_TEXTS["memory/MEMORY.md"],
+    userTemplate: TEMPLATE_TEXTS["USER.md"],
   };
 }
 

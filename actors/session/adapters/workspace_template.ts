@@ -1,5 +1,5 @@
 /**
- * What a new workspace starts with. The texts are part of the program, compiled or not.
+ * What a new workspace starts with.
  * @module
  */
 
@@ -8,24 +8,14 @@ import { dirname, join } from "node:path";
 import { getLogger } from "@logtape/logtape";
 import { asError } from "../../kernel/errors.ts";
 import { DiskTextFiles } from "../../kernel/adapters/text_files.ts";
-import agents from "../../../workspace-template/AGENTS.md" with { type: "text" };
-import heartbeat from "../../../workspace-template/HEARTBEAT.md" with { type: "text" };
-import soul from "../../../workspace-template/SOUL.md" with { type: "text" };
-import tools from "../../../workspace-template/TOOLS.md" with { type: "text" };
-import user from "../../../workspace-template/USER.md" with { type: "text" };
-import memory from "../../../workspace-template/memory/MEMORY.md" with { type: "text" };
+import { TEMPLATE_TEXTS } from "./template_texts.ts";
 
 const logger = getLogger(["troupe", "session", "workspace_template"]);
 
 /** Each file's path in the workspace, and its text. */
-export const WORKSPACE_TEMPLATE: ReadonlyMap<string, string> = new Map([
-  ["AGENTS.md", agents],
-  ["SOUL.md", soul],
-  ["USER.md", user],
-  ["TOOLS.md", tools],
-  ["HEARTBEAT.md", heartbeat],
-  ["memory/MEMORY.md", memory],
-]);
+export const WORKSPACE_TEMPLATE: ReadonlyMap<string, string> = new Map(
+  Object.entries(TEMPLATE_TEXTS),
+);
 
 /**
  * SHA-256 of each text that was ever in the template: a file with one of them was never changed by
