@@ -55,6 +55,12 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
    */
   readonly needsEnvironment?: boolean;
   /**
+   * Its package, where that looks at its own `package.json` and does without it if it must. It may
+   * look where this process may: at a terminal, Deno would stop and ask the person.
+   * @default it looks at nothing
+   */
+  readonly curiousPackage?: string;
+  /**
    * It keeps keys that are worth as much as a password, which change as it runs: it gets a folder
    * for them among the gateway's own files, out of reach for tools. @default false
    */

@@ -16,7 +16,7 @@ import type { Config } from "../config/schema.ts";
 import type { Inbound } from "../journal/journal.ts";
 import { asJson } from "../kernel/json.ts";
 import { workerActor } from "../kernel/worker_actor.ts";
-import { folderOfModule, moduleUrl } from "./adapters/module_places.ts";
+import { folderOfModule, moduleUrl, packageFile } from "./adapters/module_places.ts";
 import { mayReadWholeEnvironment } from "./adapters/environment.ts";
 import type { CoreChannel } from "./core.ts";
 import { commandMenu } from "../session/command_table.ts";
@@ -95,6 +95,7 @@ export function workerRights(
       locations.workspace,
       ...modulePlaces(section),
       ...(manifest.reads?.(section) ?? []),
+      ...(manifest.curiousPackage === undefined ? [] : packageFile(manifest.curiousPackage)),
     ],
     write: [mediaFolder, ...own],
     env: (manifest.needsEnvironment ?? false) && mayReadWholeEnvironment(),

@@ -235,4 +235,5 @@ export const manifest: ChannelManifest<FeishuSection> = {
   // The `uuid` of a send counts for an hour.
   idempotencyMs: 55 * 60_000,
   needsEnvironment: true,
+  curiousPackage: "@larksuiteoapi/node-sdk",
 };

@@ -3,10 +3,13 @@
  * @module
  */
 
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { orNullSync } from "../../kernel/adapters/missing.ts";
 import { realFolderOr, userHomeFolder } from "./local_folders.ts";
+
+/** Folders between a package's main module and its root, at most. */
+const PACKAGE_LEVELS_MAX = 3;
 
 /** The specifier as `import` takes it: `npm:…`, or a URL. */
 export function moduleUrl(module: string): string {
@@ -41,6 +44,19 @@ export function folderOfModule(url: string): readonly string[] {
 /** The file of a module on this disk; none for any other. */
 export function fileOfModule(url: string): readonly string[] {
   return url.startsWith("file:") ? [realPlace(fileURLToPath(url))] : [];
+}
+
+/** The `package.json` of a package of ours, where it is on this disk and can be read; else none. */
+export function packageFile(name: string): readonly string[] {
+  const url = import.meta.resolve(name);
+  if (!url.startsWith("file:")) return [];
+  const folders: string[] = [dirname(fileURLToPath(url))];
+  for (let levels = 0; levels < PACKAGE_LEVELS_MAX; levels++) {
+    folders.push(dirname(folders.at(-1) ?? ""));
+  }
+  const isFile = (path: string) =>
+    Deno.permissions.querySync({ name: "read", path }).state === "granted" && isThere(path);
+  return folders.map((folder) => join(folder, "package.json")).filter(isFile).slice(0, 1);
 }
 
 /** The path with `~` and symlinks resolved. */

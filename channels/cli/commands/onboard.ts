@@ -74,8 +74,12 @@ export async function onboardCommand(
   try {
     const end = await onboard(scene);
     if (end === "unchanged") return 2;
-    if (!isOnTheWay) scene.person.say(nextSteps(flags.config, await isGatewayRunning(scene)));
-    return end === "ready" ? 0 : 1;
+    const isReady = end === "ready";
+    if (!isOnTheWay) {
+      const steps = isReady ? await nextSteps(scene) : mendingSteps(scene);
+      scene.person.say(steps.join("\n"));
+    }
+    return isReady ? 0 : 1;
   } catch (error) {
     if (!isAsking || asError(error).name !== "AbortError") throw error;
     terminal.writeError("\nLeft; what was saved stays. onboard goes on from there.\n");
@@ -166,11 +170,10 @@ async function isGatewayRunning({ source, configPath }: OnboardingScene): Promis
   return peer !== null;
 }
 
-function nextSteps(config: string | undefined, isRunning: boolean): string {
-  const flag = config === undefined ? "" : ` --config ${config}`;
-  const command = (name: string) => `  ${programWords()} ${name}${flag}`;
+async function nextSteps(scene: OnboardingScene): Promise<readonly string[]> {
+  const command = commandIn(scene);
   return [
-    ...(isRunning
+    ...(await isGatewayRunning(scene)
       ? [
         "\nThe gateway that runs takes this over by itself; status names what waits for a restart.",
       ]
@@ -180,5 +183,21 @@ function nextSteps(config: string | undefined, isRunning: boolean): string {
     `${command("gateway")}   run it for all chats, until it is stopped`,
     `${command("status")}    how it is`,
     `${command("doctor")}    try everything, and say what to do about what does not work`,
-  ].join("\n");
+  ];
+}
+
+/** What does not work yet was told; nobody is sent on to it. */
+function mendingSteps(scene: OnboardingScene): readonly string[] {
+  const command = commandIn(scene);
+  return [
+    "\nNot all of it works yet; what was saved stays. To mend it:",
+    `${command("doctor")}    try everything, and say what to do about what does not work`,
+    `${command("onboard")}   go on from here`,
+  ];
+}
+
+/** How a command is called with the same configuration, as a line of a list. */
+function commandIn({ configPath }: OnboardingScene): (name: string) => string {
+  const flag = configPath === undefined ? "" : ` --config ${configPath}`;
+  return (name) => `  ${programWords()} ${name}${flag}`;
 }

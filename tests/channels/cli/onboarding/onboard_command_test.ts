@@ -42,6 +42,8 @@ Deno.test("onboard --yes writes what the flags say, once the model has answered"
   const wrong = await onboard(config, ...base, "--api-key", "sk-b");
   assert.equal(wrong.code, 1);
   assert.match(wrong.out, /✗ Custom at .*: key: /);
+  assert.doesNotMatch(wrong.out, /Next:| agent | gateway /);
+  assert.match(wrong.out, /Not all of it works yet[^]* doctor --config[^]* onboard --config/);
   assert.equal(await Deno.readTextFile(config), written, "a key that does not work is not saved");
 });
 
@@ -93,6 +95,7 @@ Deno.test.each<[string, readonly string[], number]>([
   const { code, out } = await onboard(config, "--yes", "--channel", "feishu", ...given);
   assert.equal(code, expected, out);
   assert.match(out, /✓ bot: Troupe/);
+  assert.equal(/Next:/.test(out), expected === 0);
   assert.deepEqual(JSON.parse(await Deno.readTextFile(config)), {
     ...base,
     providers,
