@@ -19,7 +19,7 @@ export function howToConfigure(configPath: string, servers: readonly LocalServer
     "or, for any OpenAI-compatible server:\n\n" +
     '```json\n{\n  "agents": { "defaults": { "provider": "custom", "model": "my-model" } },\n' +
     '  "providers": { "custom": { "apiBase": "http://127.0.0.1:8080/v1", "apiKey": "..." } }\n}\n' +
-    "```\n\nThen start the gateway again.";
+    "```\n\nA gateway that runs takes it over by itself; the command `onboard` asks for all of it.";
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Tried {
 
 /** What to do about a fault. */
 const REMEDIES: Readonly<Record<TrialFault, string>> = {
-  key: "the key or sign-in is not accepted; check apiKey",
+  key: "the key or sign-in is not accepted; check apiKey, or sign in anew by provider login",
   url: "what answers there is no such model server; check apiBase",
   "model name": "the model is not known there; check agents.defaults.model, or give --model",
   quota: "the account has no credit or quota left",
