@@ -5,9 +5,11 @@
  */
 
 import type { CommandScene } from "./command_scene.ts";
+import type { Conversation } from "./conversation.ts";
 import { waitingBefore } from "./incoming.ts";
 import { type AsideLine, stopWork } from "./interruption.ts";
 import { lastExchange, toolsAsked } from "./last_exchange.ts";
+import { lastSummary } from "./last_summary.ts";
 import { asideRow } from "./record/step_inputs.ts";
 import { SET_ASIDE, type StoredMessage } from "./session_file.ts";
 import type { LineDraft } from "./session_log.ts";
@@ -35,6 +37,7 @@ export async function undo(scene: CommandScene): Promise<void> {
     stopped: running + messages.length,
     tools: toolsAsked(exchange),
     isForeign: !isOurs,
+    isSummedUp: isSummedUp(log.conversation),
   });
   const note = isOurs ? UNDONE_NOTE : STOPPED_NOTE;
   await stopWork(log, {
@@ -45,6 +48,11 @@ export async function undo(scene: CommandScene): Promise<void> {
   });
   await subagents.stopAll();
   memory.forgetConversation();
+}
+
+/** The file may have let the lines go by now. */
+function isSummedUp({ lastConsolidated, metadata }: Conversation): boolean {
+  return lastConsolidated > 0 || lastSummary(metadata) !== null;
 }
 
 /** The line that takes an exchange, and what closes it, out of what the model is shown. */

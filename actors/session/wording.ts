@@ -152,15 +152,23 @@ export interface Undone {
   readonly tools: readonly string[];
   /** Another program wrote it. */
   readonly isForeign: boolean;
+  /** Something was said, of which only a summary is left. */
+  readonly isSummedUp: boolean;
 }
 
 /** Characters of what is taken back that are told. */
 const SAID_CHARS_MAX = 80;
 
 /** To people: what `/undo` did, and what it did not. */
-export function undoneText({ said, messages, stopped, tools, isForeign }: Undone): string {
+export function undoneText(
+  { said, messages, stopped, tools, isForeign, isSummedUp }: Undone,
+): string {
   if (isForeign) return "I cannot take that back: another program wrote it into this conversation.";
-  if (messages + stopped === 0) return "There is nothing here that I could take back.";
+  if (messages + stopped === 0) {
+    return isSummedUp
+      ? "I cannot take that back: what was said before is summed up, and only the summary is left."
+      : "There is nothing here that I could take back.";
+  }
   const flat = said.replaceAll(/\s+/g, " ").trim();
   const cut = flat.length > SAID_CHARS_MAX
     ? `${flat.slice(0, SAID_CHARS_MAX).toWellFormed()}…`
@@ -169,7 +177,7 @@ export function undoneText({ said, messages, stopped, tools, isForeign }: Undone
   const rest = stopped > 0 ? ", which had no answer yet." : " and what I answered.";
   const done = tools.length === 0
     ? ""
-    : ` What tools did is not undone; used were: ${tools.join(", ")}.`;
+    : ` What tools did is not undone, and files stay as they are; used were: ${tools.join(", ")}.`;
   return `${what}${rest} I do not see it any more; it stays in the conversation's file.${done}`;
 }
 

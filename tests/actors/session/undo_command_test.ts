@@ -87,3 +87,65 @@ Deno.test("Session says so where /undo would take back what another program wrot
   await bench.quiet();
   assert.deepEqual(shown(bench), ["user of old", "assistant an answer", "user hi"]);
 });
+
+Deno.test("Whoever may speak in a group takes back what another person said there", async () => {
+  await using bench = new SessionBench({ script: ["one", "two", "three"] });
+  await bench.say("hers", { senderId: "ou_anna" });
+  await bench.quiet();
+  await bench.say("his", { senderId: "ou_ben" });
+  await bench.quiet();
+  for (const senderId of ["ou_anna", "ou_ben"]) {
+    await bench.say("/undo", { senderId });
+    await bench.quiet();
+  }
+  const [, , first, second] = bench.replies();
+  assert.match(first ?? "", /^Took back “his” and what I answered/, "all see what is gone");
+  assert.match(second ?? "", /^Took back “hers” and what I answered/);
+  await bench.say("again", { senderId: "ou_anna" });
+  await bench.quiet();
+  assert.deepEqual(shown(bench), ["user again"]);
+});
+
+Deno.test("Session says that files stay which an undone turn wrote", async () => {
+  const files = new Map<string, string>();
+  await using bench = new SessionBench({
+    script: [{ calls: [{ name: "write_file", id: "c1" }] }, "written"],
+    tools: {
+      write_file: {
+        run: () => {
+          files.set("note.md", "text");
+          return "ok";
+        },
+      },
+    },
+  });
+  for (const text of ["write it down", "/undo"]) {
+    await bench.say(text);
+    await bench.quiet();
+  }
+  assert.match(bench.replies()[1] ?? "", /files stay as they are; used were: write_file\.$/);
+  assert.equal(files.get("note.md"), "text");
+});
+
+Deno.test("Session takes back what was said since a summary, and nothing before it", async () => {
+  const said = (role: string, content: string, n: number) => ({ role, content, line_id: `t:${n}` });
+  const lines = [
+    { _type: "metadata", key: "feishu:oc_1", metadata: {}, last_consolidated: 2 },
+    ...[said("user", "of old", 0), said("assistant", "an answer", 1)],
+    ...[said("user", "newer", 2), said("assistant", "another", 3)],
+  ];
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  await using before = new SessionBench();
+  const disk = { ...before.crash(), files: { "feishu_oc_1.jsonl": text } };
+  await using bench = new SessionBench({ disk, script: ["hello"] });
+  for (const command of ["/undo", "/undo"]) {
+    await bench.say(command);
+    await bench.quiet();
+  }
+  const [taken, refused] = bench.replies();
+  assert.match(taken ?? "", /^Took back “newer”/);
+  assert.match(refused ?? "", /summed up, and only the summary is left/);
+  await bench.say("hi");
+  await bench.quiet();
+  assert.deepEqual(shown(bench), ["user hi"]);
+});
