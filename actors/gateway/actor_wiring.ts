@@ -10,6 +10,7 @@ import { derived, liveView } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
 import { listSessionFiles } from "../session/adapters/session_folder.ts";
+import type { SessionServices } from "../session/ports.ts";
 import { sessionActor } from "../session/session.ts";
 import { eraseSession } from "../session/session_erasure.ts";
 import type { Watch } from "../session/watch.ts";
@@ -62,26 +63,21 @@ export function startActors(
   const platforms = platformsOf(loaded);
   const local = localChannels.map((channel) => localChannel(channel, locations.mediaFolder));
   const { workspace } = services.shared.settings;
-  const sessions = join(workspace, "sessions");
+  const list = () => listSessionFiles(join(workspace, "sessions"));
   const preloadModel = preloadOnce(services.preloadModel);
   const listeners = new Map(localChannels.map(({ name, listenerOf }) => [name, listenerOf]));
   const listenerOf = (home: Inbound) => listeners.get(home.channel)?.(home);
-  const rules = derived(now, ({ loaded }) => ({
-    isOwner: ownerCheck(loaded.config.owners),
-    approval: approvalRules({
-      config: loaded.config,
-      platforms: platformsOf(loaded).map(({ name }) => name),
-      secrets: loaded.secrets.values,
-      surroundings: { folder: workspace, home: userHomeFolder() },
-    }),
-  }));
+  const rules = derived(
+    now,
+    ({ loaded }) => rulesOf(loaded, workspace, platformsOf(loaded).map(({ name }) => name)),
+  );
   const revised = derived(services.revised, (revised) => ({ ...revised, ...rules() }));
   const shared = { ...services.shared, ...rules(), restart, audit, hooks, revised, listenerOf };
   const { agents: { defaults } } = loaded.config;
+  const idleMs = defaults.idleCompactAfterMinutes * 60_000;
+  const { files } = services.shared;
   const core = startCore({
-    system,
-    journal,
-    watch,
+    ...{ system, journal, watch, hooks },
     channels: [...local, ...platforms],
     permitsMax: defaults.maxConcurrentRequests,
     subagentsMax: defaults.maxConcurrentSubagents,
@@ -95,21 +91,10 @@ export function startActors(
       return now().loaded.config.owners;
     },
     ...(isWhole && { retention: liveView(() => now().loaded.config.gateway.retention) }),
-    ...(isWhole && defaults.idleCompactAfterMinutes > 0 && {
-      idleCompaction: {
-        clock,
-        idleMs: defaults.idleCompactAfterMinutes * 60_000,
-        files: services.shared.files,
-        list: () => listSessionFiles(sessions),
-      },
-    }),
-    hooks,
+    ...(isWhole && idleMs > 0 && { idleCompaction: { clock, idleMs, files, list } }),
     onInbound: (inbound) => services.heartbeat.saw(inbound),
     eraseSession: (sessionKey) => eraseSession(sessionKey, services.shared),
-    sessionsOf: (channel, router) => {
-      const list = () => listSessionFiles(sessions);
-      return channelSessions(channel, { ...services.shared, list, router });
-    },
+    sessionsOf: (channel, router) => channelSessions(channel, { ...services.shared, list, router }),
     startSession: (spawn, sessionKey, router, surroundings) => {
       preloadModel(); // beside the session's own beginning
       return spawn(sessionActor(sessionKey, { ...shared, ...surroundings }, router));
@@ -133,6 +118,19 @@ export function startActors(
     core,
     channels,
     changeChannels: (next) => core.changeChannels(platformsOf(next), isLocal),
+  };
+}
+
+/** Whom the configuration trusts, and with what. */
+function rulesOf(
+  { config, secrets }: LoadedConfig,
+  workspace: string,
+  platforms: readonly string[],
+): Pick<SessionServices, "isOwner" | "approval"> {
+  const surroundings = { folder: workspace, home: userHomeFolder() };
+  return {
+    isOwner: ownerCheck(config.owners),
+    approval: approvalRules({ config, platforms, secrets: secrets.values, surroundings }),
   };
 }
 

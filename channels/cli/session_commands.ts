@@ -17,6 +17,16 @@ export function addSessions(
 ): void {
   const sessions = program.command("sessions")
     .description("look through conversations, search, export or delete them");
+  addLooking(sessions, terminal, done);
+  addChanging(sessions, terminal, done);
+}
+
+/** Those that change nothing. */
+function addLooking(
+  sessions: Command,
+  terminal: Terminal,
+  done: (exitCode: number) => void,
+): void {
   sessions.command("list")
     .description("list conversations, the latest first")
     .addOption(limitOption())
@@ -76,6 +86,14 @@ export function addSessions(
       const { exportCommand } = await (await loadCommands()).sessions();
       done(await exportCommand(key, flags, terminal));
     });
+}
+
+/** Those that make, try or delete one. */
+function addChanging(
+  sessions: Command,
+  terminal: Terminal,
+  done: (exitCode: number) => void,
+): void {
   sessions.command("fork")
     .description("copy a conversation up to one of its replies, to go on with from there")
     .argument("<key>", "as list names it")

@@ -13,14 +13,19 @@ export interface ProgramEnd {
 /** Variables that programs get. */
 export type ProgramVariables = Readonly<Record<string, string>>;
 
-/** Runs a program to its end; null where there is none of that name. */
+/** A service may take most of a minute to stop; a manager that hangs is not waited for. */
+const PROGRAM_MS = 120_000;
+
+/** Runs a program to its end, or ends it; null where there is none of that name. */
 export async function runProgram(
   words: readonly string[],
   variables: ProgramVariables,
+  timeoutMs: number = PROGRAM_MS,
 ): Promise<ProgramEnd | null> {
   const [program = "", ...args] = words;
   try {
-    const options = { args, env: { ...variables }, stdin: "null" } as const;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const options = { args, env: { ...variables }, stdin: "null", signal } as const;
     const { code, stdout, stderr } = await new Deno.Command(program, options).output();
     const decoder = new TextDecoder();
     return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
