@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { flagsOf, type Rights } from "../actors/gateway/rights/flags.ts";
 import { packageId, parseLock, reducedLock } from "./lock_file.ts";
 import { ALL_RIGHTS, INCLUDED, MAIN, NEVER_LOADED, type Target, TARGETS } from "./parts.ts";
 import { makeSlimCache } from "./slim_cache.ts";
@@ -31,6 +32,7 @@ export interface CompileOutcome {
   readonly said: string;
 }
 
+const list = z.array(z.string());
 const graphSchema = z.object({
   modules: z.array(z.object({ npmPackage: z.string().optional() })),
 });
@@ -119,12 +121,23 @@ async function reducedConfig(specifiers: Readonly<Record<string, string>>): Prom
   return JSON.stringify({ name, version, unstable, nodeModulesDir, compilerOptions, imports });
 }
 
-/** The command line: a system's name or none, and where the file goes. */
+/** What `permissions --json` prints of a binary: the rights that its configuration needs. */
+const rightsSchema: z.ZodType<{ readonly rights: Rights }> = z.object({
+  rights: z.object({ env: list, read: list, write: list, net: list, run: list, sys: list }),
+});
+
+/** Flags for the rights in a file; those of a process that is started by them have one more. */
+export async function rightsIn(file: string): Promise<readonly string[]> {
+  const { rights } = rightsSchema.parse(JSON.parse(await Deno.readTextFile(file)));
+  return flagsOf(rights).filter((flag) => flag !== "--cached-only");
+}
+
+/** The command line: a system's name or none, where the file goes, and with which rights. */
 async function main(): Promise<number> {
   const { values, positionals: [system] } = parseArgs({
     args: Deno.args,
     allowPositionals: true,
-    options: { output: { type: "string" } },
+    options: { output: { type: "string" }, rights: { type: "string" } },
   });
   const target = system === undefined ? undefined : TARGETS.get(system);
   if (system !== undefined && target === undefined) {
@@ -133,7 +146,8 @@ async function main(): Promise<number> {
   }
   const own = target === undefined ? "troupe" : `troupe-${system}${target.ending}`;
   const output = resolve(values.output ?? join(ROOT, "dist", own));
-  const { success, said } = await compileProgram({ output, target });
+  const rights = values.rights === undefined ? undefined : await rightsIn(values.rights);
+  const { success, said } = await compileProgram({ output, target, rights });
   say(success ? output : said);
   return success ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { FeishuPlatform } from "../simulators/feishu_server.ts";
@@ -8,6 +9,7 @@ import { tryTables } from "../support/gateway_tables.ts";
 import { HARMLESS, HOSTILE, trappedBench, tryCalls } from "../support/path_traps.ts";
 import { lying } from "../support/mcp_bench.ts";
 import { buildBinary } from "./single_binary.ts";
+import { rightsIn } from "../../build/compile.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const FOLDER = await Deno.makeTempDir({ prefix: "troupe-binary-" });
@@ -140,6 +142,48 @@ Deno.test({
 /** The same in TypeScript, with a name of its own. */
 const TYPED = `import type { PluginTool } from "npm:unknown";
 ${READER.replace("reader", "typed").replace("tools =", "tools: readonly PluginTool[] =")}`;
+
+const printed = z.object({ rights: z.record(z.string(), z.array(z.string())) });
+
+Deno.test({
+  name: `The single binary does its work with the rights that it prints, and no others${NOTE}`,
+  ignore,
+  async fn() {
+    await using home = await GatewayHome.make();
+    await using model = await ModelServer.start([
+      callTool("exec", { command: "echo from the shell; cat ../config.json" }),
+      callTool("write_file", { path: "note.txt", content: "kept" }),
+      callTool("web_fetch", { url: "http://127.0.0.1:1/" }),
+      say("Done."),
+    ]);
+    const config = { tools: { exec: { sandbox: "virtual" } } };
+    await writeConfig(home, { model, config });
+    const { stdout, stderr } = await runTroupe(["permissions", "--json"], home.path, PROGRAM);
+    assert.equal(stderr, "");
+    const exact = `${home.path}/troupe`;
+    const { rights } = printed.parse(JSON.parse(stdout.replaceAll(String(PROGRAM[0]), exact)));
+    await Deno.writeTextFile(`${home.path}/rights.json`, JSON.stringify({ rights }));
+    await buildBinary(home.path, await rightsIn(`${home.path}/rights.json`));
+    await using gateway = await GatewayProcess.start(home, { model, config, program: [exact] });
+    assert.match(await gateway.toolsLine(), /shell: virtual:/);
+    assert.doesNotMatch(gateway.output, /Rights:/);
+    const asked = await runTroupe(["agent", "-m", "go"], home.path, [exact]);
+    assert.equal(asked.stdout, "Done.\n", asked.stderr);
+    const [shell = "", written = "", fetched = ""] = (model.requests.at(-1)?.body.messages ?? [])
+      .filter(({ role }) => role === "tool").map(({ content }) => String(content));
+    assert.match(shell, /from the shell/);
+    assert.doesNotMatch(shell, /apiKey/);
+    assert.match(written, /^Wrote/);
+    assert.match(fetched, /private|loopback/);
+    assert.equal(await gateway.stop(), 0);
+    assert.doesNotMatch(gateway.output, /NotCapable|Requires \w+ access/);
+    const elsewhere = await runTroupe(["config", "check", "--config", "/etc/hosts"], home.path, [
+      exact,
+    ]);
+    assert.notEqual(elsewhere.code, 0);
+    assert.match(elsewhere.stderr, /it cannot be read/);
+  },
+});
 
 /** A hook that keeps one tool from running. */
 const GUARD = `export function tool_before({ tool }) {

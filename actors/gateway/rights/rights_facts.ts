@@ -15,6 +15,8 @@ import { INHERITED } from "../../tools/mcp/adapters/stdio_command.ts";
 import { mcpEntries } from "../mcp_servers.ts";
 import { folderOfModule, moduleUrl } from "../adapters/module_places.ts";
 import { isPluginSection } from "../../config/plugin_channel.ts";
+import { SKILLS_COPY } from "../../session/skills/adapters/bundled_skills.ts";
+import type { Need, RightName } from "./need.ts";
 import type { ShellLevelName } from "../../tools/shell/level.ts";
 import { SYSTEM_FOLDERS } from "../../tools/shell/bwrap_arguments.ts";
 
@@ -60,6 +62,13 @@ export interface RightsFacts {
   /** Folders of our own modules that Workers are loaded from; none in a compiled binary. */
   readonly app: readonly string[];
   readonly denoPath: string;
+  /**
+   * What tools need of the gateway's own rights: nothing, as their hosts are started with flags. The
+   * hosts of a compiled program are the program itself, with its rights at most.
+   */
+  readonly tools: readonly Need[];
+  /** Where a compiled program puts its skills; null elsewhere. */
+  readonly skillsFolder: string | null;
   readonly configFolder: string;
   readonly homeFolder: string;
   readonly stateFolder: string;
@@ -130,6 +139,8 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
   return {
     app: appFolder === null ? [] : MODULE_FOLDERS.map((name) => join(appFolder, name)),
     denoPath,
+    tools: appFolder === null ? toolNeeds(loaded, real) : [],
+    skillsFolder: appFolder === null ? join(dirname(locations.configFile), SKILLS_COPY) : null,
     configFolder: dirname(locations.configFile),
     homeFolder: locations.homeFolder,
     stateFolder: locations.stateFolder,
@@ -186,10 +197,35 @@ function shellFacts({ config }: LoadedConfig, machine: Machine): ShellFacts {
         ...(network === "filtered" && { remark: PROXY_REMARK }),
       };
     case "virtual":
-      return { ...none, level, programs: [machine.denoPath] };
+      return {
+        ...none,
+        level,
+        programs: [machine.denoPath],
+        // Elsewhere the interpreter's process has this by a flag of its own.
+        system: machine.appFolder === null ? ["uid", "gid"] : [],
+      };
     default:
       return { ...none, level, programs: ["sh"] };
   }
+}
+
+function toolNeeds(
+  { config: { hooks, tools }, locations }: LoadedConfig,
+  real: (path: string) => string,
+): readonly Need[] {
+  const all = (right: RightName, values: readonly string[]): readonly Need[] =>
+    values.map((value) => ({ right, value }));
+  const place = (path: string): string => path === "workspace" ? locations.workspace : real(path);
+  const modules = [...tools.plugins, ...hooks].flatMap(({ module, rights }) => [
+    ...all("read", [...rights.read.map(place), ...folderOfModule(moduleUrl(module ?? ""))]),
+    ...all("write", rights.write.map(place)),
+    ...all("net", rights.net),
+  ]);
+  return [
+    ...all("net", tools.web.enable ? ["*"] : []), // what keeps it to public hosts is its own check
+    ...(tools.restrictToWorkspace ? [] : [...all("read", ["*"]), ...all("write", ["*"])]),
+    ...modules,
+  ];
 }
 
 function modelFacts({ config }: LoadedConfig): RightsFacts["models"] {

@@ -37,9 +37,10 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
     without: "commands, channels and tools cannot be loaded",
     switches: { type: "start" },
   }],
-  ({ configFolder, stateFolder, mediaFolder, homeFolder, workspaces }) => [{
+  ({ configFolder, stateFolder, mediaFolder, homeFolder, skillsFolder, workspaces }) => [{
     part: "configuration, state, media and workspace",
     needs: [
+      ...(skillsFolder === null ? [] : [need("write", skillsFolder)]),
       ...[configFolder, stateFolder, mediaFolder, homeFolder, ...workspaces].map((value) =>
         need("read", value)
       ),
@@ -59,6 +60,13 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
     needs: [need("run", denoPath)],
     without: "tools run in threads of the gateway, where one that never ends keeps a core busy",
     switches: { type: "none" },
+  }],
+  ({ tools }) => [{
+    part: "tools of a compiled program",
+    needs: tools,
+    without: "tools, plug-ins and hooks that need it fail",
+    switches: { type: "none" },
+    remark: "their hosts are the program itself, and can have no more rights than it",
   }],
   ({ extraFolders }) => [{
     part: "folders of tools.readableFolders and tools.writableFolders",

@@ -30,7 +30,10 @@ export async function permissionsCommand(
   }
   terminal.write(`${command.map(quoted).join(" ")}\n\n`);
   if (machine.appFolder === null) {
-    terminal.write("The rights of a compiled program are fixed when it is compiled; it needs:\n");
+    terminal.write(
+      "The rights of a compiled program are fixed when it is compiled (deno task compile --rights); " +
+        "it needs:\n",
+    );
   }
   for (const part of parts) terminal.write(partText(part));
   if (shell !== undefined) terminal.write(`  ${shell}\n`);

@@ -65,6 +65,22 @@ Deno.test("The rights of a configuration name its hosts, folders and variables, 
   assert.deepEqual([run, env, sys], [["/bin/deno"], ["HOME"], []]);
 });
 
+Deno.test("A compiled program needs what its tools need, whose hosts it is itself", async () => {
+  const rightsOfCompiled = async (web: boolean) => {
+    const plugins = [{
+      module: "/plug/a.js",
+      rights: { read: ["workspace"], net: ["a.example.org:443"] },
+    }];
+    const tools = { plugins, web: { enable: web }, exec: { sandbox: "virtual" } };
+    const machine = { ...MACHINE, denoPath: "/bin/troupe", appFolder: null };
+    return rightsOf(partsOf(gatherFacts(await loaded({ tools }), machine)));
+  };
+  const { net, read, run, sys } = await rightsOfCompiled(true);
+  assert.deepEqual([net, run, sys], [["*"], ["/bin/troupe"], ["uid", "gid"]]);
+  assert.ok(read.includes("/plug"));
+  assert.ok((await rightsOfCompiled(false)).net.includes("a.example.org:443"));
+});
+
 Deno.test("Flags double a comma in a path, and a path covers what is below it", async () => {
   const flags = flagsOf(await rights());
   assert.ok(

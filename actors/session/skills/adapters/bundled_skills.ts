@@ -7,6 +7,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { orNull } from "../../../kernel/adapters/missing.ts";
 
+/** A compiled program's copy, beside the configuration. */
+export const SKILLS_COPY = "bundled-skills";
 /** They are files of the program; in the compiled one, files inside of it. */
 const INSIDE = fileURLToPath(new URL("../../../../workspace-template/skills", import.meta.url));
 
@@ -17,7 +19,7 @@ const INSIDE = fileURLToPath(new URL("../../../../workspace-template/skills", im
  * @param configFolder where the copy goes
  */
 export function bundledSkillsFolder(configFolder: string): string {
-  return Deno.build.standalone ? join(configFolder, "bundled-skills") : INSIDE;
+  return Deno.build.standalone ? join(configFolder, SKILLS_COPY) : INSIDE;
 }
 
 /** Makes the copy as it should be, if there has to be one. */

@@ -59,7 +59,7 @@ function start(job: VirtualJob): void {
   watchMemory(job.memoryBytesMax);
 }
 
-/** Reading the environment is asked for by libraries; this process was given an empty one. */
+/** Libraries look into the environment; this process was given an empty one. */
 function rightsOf(
   { workspace, readableRoots, writableRoots }: VirtualJob,
 ): Deno.PermissionOptionsObject {
@@ -67,7 +67,7 @@ function rightsOf(
   return {
     read: [...writable, ...readableRoots],
     write: writable,
-    env: true,
+    env: Deno.permissions.querySync({ name: "env" }).state === "granted",
     sys: ["uid", "gid"],
     ...{ net: false, run: false, ffi: false, import: false },
   };
