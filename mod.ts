@@ -77,7 +77,18 @@ if (import.meta.main && Deno.args[0] === "--tool-host") {
   const { runNarrowed } = await import("./actors/tools/shell/adapters/narrowed_entry.ts");
   await runNarrowed();
 } else if (import.meta.main) {
-  const { main } = await import("./channels/cli/main.ts");
+  const { main } = await import("./channels/cli/main.ts").catch(tellOfRights);
   const { exit } = await import("./channels/cli/adapters/process.ts");
   exit(await main(Deno.args));
+}
+
+/** Without any right and without a terminal to ask for it Deno shows a stack. */
+function tellOfRights(error: unknown): never {
+  if (!(error instanceof TypeError) || !error.message.startsWith("Requires read access")) {
+    throw error;
+  }
+  const text = "Error: Cannot start: Deno has no right to read the program; give it -A " +
+    "(deno run -A mod.ts), or the flags that the command permissions prints\n";
+  Deno.stderr.writeSync(new TextEncoder().encode(text));
+  Deno.exit(2);
 }

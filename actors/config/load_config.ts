@@ -139,16 +139,21 @@ async function readSettings(
   try {
     text = await source.readTextFile(file);
   } catch (error) {
-    const why = error instanceof NotTextError
-      ? `line ${error.line} is not UTF-8; save the file as UTF-8`
-      : "it cannot be read; check its type and permissions";
-    throw fileError("config_unreadable", file, why, error);
+    throw unreadable(file, error);
   }
   if (text !== null) {
     return { written: parseConfigText(text, file), repeated: repeatedKeys(text) };
   }
   if (configPath === undefined) return { written: {}, repeated: [] };
   throw fileError("config_missing", file, "there is no such file; check the path of --config");
+}
+
+/** What is told of a file that is there and gives no text. */
+export function unreadable(file: string, cause: unknown): ConfigError {
+  const why = cause instanceof NotTextError
+    ? `line ${cause.line} is not UTF-8; save the file as UTF-8`
+    : "it cannot be read; check its type and permissions";
+  return fileError("config_unreadable", file, why, cause);
 }
 
 function fileError(code: ConfigFailure, file: string, why: string, cause?: unknown): ConfigError {

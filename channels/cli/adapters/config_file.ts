@@ -5,6 +5,7 @@
 
 import { basename, dirname } from "node:path";
 import { readTextFile } from "../../../actors/config/adapters/system_source.ts";
+import { unreadable } from "../../../actors/config/load_config.ts";
 import { GatewayError } from "../../../actors/kernel/errors.ts";
 import { exists, orNull } from "../../../actors/kernel/adapters/missing.ts";
 import { DiskTextFiles } from "../../../actors/kernel/adapters/text_files.ts";
@@ -26,10 +27,15 @@ class ConfigBusyError extends GatewayError {
 /**
  * The file's text; null when there is none.
  *
- * @throws {NotTextError} when it is not UTF-8: written back, it would lose what stands there
+ * @throws {ConfigError} when it cannot be read, or is not UTF-8: written back, it would lose what
+ * stands there
  */
 export async function readConfigFile(path: string): Promise<string | null> {
-  return await readTextFile(path);
+  try {
+    return await readTextFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 /**
@@ -37,7 +43,7 @@ export async function readConfigFile(path: string): Promise<string | null> {
  * nobody's change is lost. A file that stays as it is is not written.
  *
  * @returns what the function gave for the text that stands there now
- * @throws {NotTextError} {Error}
+ * @throws {ConfigError} {Error}
  */
 export async function changeConfigFile<T extends { readonly text: string }>(
   path: string,

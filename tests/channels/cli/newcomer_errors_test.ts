@@ -16,6 +16,8 @@ interface Slip {
   readonly fix: RegExp;
 }
 
+const MAIN = new URL("../../../mod.ts", import.meta.url).pathname;
+
 const IN_CONFIG = ["--config", "{config}"];
 
 const SLIPS: readonly Slip[] = [
@@ -174,6 +176,19 @@ const SLIPS: readonly Slip[] = [
     fix: /give --every, --cron or --at/,
   },
   {
+    what: "a folder as the configuration",
+    args: ["config", "set", "gateway.port", "1", "--config", "{home}"],
+    code: 2,
+    fix: /it cannot be read; check its type and permissions/,
+  },
+  {
+    what: "a backup into a folder that there is not",
+    config: "{}",
+    args: ["backup", "{home}/no/such.tar.gz", ...IN_CONFIG],
+    code: 1,
+    fix: /name a folder that is there and can be written/,
+  },
+  {
     what: "a server that is not configured",
     config: "{}",
     args: ["mcp", "test", "files", ...IN_CONFIG],
@@ -201,6 +216,30 @@ function assertHelpful({ code, out, err }: Ran, expected: Pick<Slip, "code" | "f
 
 Deno.test.each([...SLIPS])("A newcomer's slip gives one line with the fix: $what", async (one) => {
   assertHelpful(await slip(one), one);
+});
+
+/** The same by the program itself, as it is started from a terminal. */
+async function slipOutside(flags: readonly string[], ...args: string[]): Promise<Ran> {
+  await using home = await temporaryFolder();
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--cached-only", "--no-prompt", ...flags, MAIN, ...args],
+    env: { TROUPE_HOME: home.path, NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}
+
+Deno.test("A newcomer's slip gives one line with the fix: no rights for the program", async () => {
+  const ran = await slipOutside([], "gateway");
+  assertHelpful(ran, { code: 2, fix: /give it -A \(deno run -A mod\.ts\)/ });
+});
+
+Deno.test("The program itself says of a slip what its commands say", async () => {
+  const ran = await slipOutside(["-A"], "agent", "-m", "hi", "--config", "confg.json");
+  assertHelpful(ran, { code: 2, fix: /there is no such file; check the path of --config/ });
 });
 
 Deno.test("A newcomer's slip gives one line with the fix: a second gateway", async () => {

@@ -30,14 +30,18 @@ export class ArchiveWriter implements AsyncDisposable {
   /**
    * Begins a backup at `path`; it is compressed if the name ends with .gz or .tgz.
    *
-   * @throws {BackupError} when something has that name
+   * @throws {BackupError} when something has that name, or no file can be made there
    */
   static async begin(path: string): Promise<ArchiveWriter> {
     if (await exists(path)) throw taken(path);
     const partial = `${path}.partial`;
     await removeIfThere(partial); // of a backup that was cut short
     const options = { write: true, createNew: true, mode: 0o600 };
-    return new ArchiveWriter(path, partial, await Deno.open(partial, options));
+    const file = await Deno.open(partial, options).catch((cause: Error) => {
+      const what = `Cannot write "${path}": ${cause.message.replace(/ \(.*$/, "")}`;
+      throw new BackupError(`${what}; name a folder that is there and can be written`, { cause });
+    });
+    return new ArchiveWriter(path, partial, file);
   }
 
   private constructor(path: string, partial: string, file: Deno.FsFile) {
