@@ -22,6 +22,7 @@ import { wireHooks } from "./hook_wiring.ts";
 import { knownSecrets } from "./live/known_secrets.ts";
 import { takeLocks } from "./locks.ts";
 import { McpConnector } from "./mcp_servers.ts";
+import type { LiveToolbox } from "./live_toolbox.ts";
 import { type WiredMcp, wireMcp } from "./mcp_wiring.ts";
 import { wirePlugins } from "./plugin_wiring.ts";
 import { openAudit } from "./rights/open_audit.ts";
@@ -73,7 +74,7 @@ export async function layGround(
   let inForce = () => loaded;
   const secretsNow = knownSecrets(() => inForce());
   // It outlives the actors, whose last calls it records.
-  let needsOf: WiredServices["needsOf"] = () => undefined;
+  let needsOf: LiveToolbox["needsOf"] = () => undefined;
   const audit = owned.use(
     await openAudit(loaded, { ...world, needsOf: (tool) => needsOf(tool), secretsNow }),
   );
@@ -92,14 +93,15 @@ export async function layGround(
     shell: { ...shell, tools: shellTools },
   });
   inForce = () => services.now().loaded;
-  owned.use(services.hosts);
-  needsOf = services.needsOf;
+  const { toolbox } = services;
+  owned.use(toolbox);
+  needsOf = (tool) => toolbox.needsOf(tool);
   addOwnTools(options, services);
   await addPlugins(options, services, owned);
   const mcp = addMcp(options, services, { system, connector });
   print(services.modelLine);
   print(await services.memory.line);
-  if (services.hostsLine !== undefined) print(services.hostsLine);
+  if (toolbox.now.hostsLine !== undefined) print(toolbox.now.hostsLine);
   for (const line of missingFolderLines(loaded.config.tools, lacksFolder)) print(line);
   return {
     ...{ startedAtMs, uptimeMs, journal, shell, hooks, watch, system, services, mcp, tellServing },
@@ -134,27 +136,26 @@ function openSystem(
 /** Adds the tools of the program around the gateway. */
 function addOwnTools(
   { tools = [] }: GatewayOptions,
-  { addTools, toolNames }: WiredServices,
+  { toolbox }: WiredServices,
 ): void {
   const names = tools.map(({ name }) => name);
-  const taken = names.find((name, index) =>
-    toolNames.includes(name) || names.indexOf(name) < index
-  );
+  const made = toolbox.now.tools.map(({ name }) => name);
+  const taken = names.find((name, index) => made.includes(name) || names.indexOf(name) < index);
   if (taken !== undefined) throw new TypeError(`Cannot add tool "${taken}": its name is taken`);
-  addTools(tools);
+  toolbox.add(tools);
 }
 
 /** Adds the tools of others; what is wrong with one of them is told, and costs that one. */
 async function addPlugins(
   { loaded, world, print, tools = [] }: GatewayOptions,
-  { addTools, toolNames, shared }: WiredServices,
+  { toolbox, shared }: WiredServices,
   owned: AsyncDisposableStack,
 ): Promise<void> {
   if (loaded.config.tools.plugins.length === 0) return;
   const { workspace } = shared.settings;
-  const taken = new Set([...toolNames, ...tools.map(({ name }) => name)]);
+  const taken = new Set([...toolbox.now.tools, ...tools].map(({ name }) => name));
   const plugins = owned.use(await wirePlugins({ loaded, workspace, world, taken }));
-  addTools(plugins.tools);
+  toolbox.add(plugins.tools);
   for (const line of plugins.lines) print(line);
 }
 
@@ -175,13 +176,14 @@ async function addHooks(
 /** Connects to servers in the background; turns wait a while for those that are on their way. */
 function addMcp(
   { loaded, print }: GatewayOptions,
-  { offerTools, settleTools }: WiredServices,
+  { toolbox }: WiredServices,
   { system, connector }: { readonly system: ActorSystem; readonly connector: McpConnector },
 ): WiredMcp {
   const spawn = <M>(definition: ActorDefinition<M>) => system.spawn(definition);
   const stop = (actor: ActorRef<never>) => system.stop(actor);
+  const offerTools = toolbox.offer.bind(toolbox);
   const mcp = wireMcp({ loaded, connector, print, spawn, stop, offerTools });
-  settleTools((signal) => mcp.settled(signal));
+  toolbox.settleWith((signal) => mcp.settled(signal));
   return mcp;
 }
 

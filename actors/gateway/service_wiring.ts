@@ -20,18 +20,19 @@ import type { ModelSettings, SessionServices, SessionSettings } from "../session
 import { PromptBuilder } from "../session/prompt.ts";
 import { dreamSkills } from "../session/skills/proposed_skill.ts";
 import type { SkillLibrary } from "../session/skills/skill_library.ts";
-import type { Tool, ToolNeeds, ToolProcesses } from "../tools/tool.ts";
+import type { Tool, ToolProcesses } from "../tools/tool.ts";
 import { realFolder } from "./adapters/local_folders.ts";
 import { wireAutomation, type WiredAutomation } from "./automation_wiring.ts";
 import { documentReader } from "./document_reader.ts";
 import { type WiredHeartbeat, wireHeartbeat } from "./heartbeat_wiring.ts";
 import type { HeldConfig } from "./held_config.ts";
+import { LiveToolbox } from "./live_toolbox.ts";
 import { type WiredModels, wireModels } from "./model_wiring.ts";
 import { type WiredMemory, wireMemory } from "./memory_wiring.ts";
 import { type WiredRecall, wireRecall } from "./recall_wiring.ts";
 import { wireSkills } from "./skill_wiring.ts";
 import { type TranscribeFolder, wireSpeech } from "./speech.ts";
-import { makeToolbox, type ToolboxGround } from "./toolbox.ts";
+import type { ToolboxGround } from "./toolbox.ts";
 import { pathRules, wireSearchUsage } from "./tool_wiring.ts";
 import { goalBudget, ownFacts, subagentRules } from "./self_wiring.ts";
 import { wireUsage } from "./usage_wiring.ts";
@@ -109,18 +110,8 @@ export interface WiredServices {
   readonly heartbeat: WiredHeartbeat;
   /** Known once the shell was tried. */
   readonly toolsLine: Promise<string>;
-  readonly hostsLine: string | undefined;
-  /** Ends with the gateway. */
-  readonly hosts: AsyncDisposable;
-  /** What a tool may use; undefined for one that is not known. */
-  readonly needsOf: (tool: string) => ToolNeeds | undefined;
-  /** Adds tools that come from outside; their names must be free. */
-  readonly addTools: (more: readonly Tool[]) => void;
-  /** Puts tools in place of those that a group had; returns names that are taken. */
-  readonly offerTools: (group: string, tools: readonly Tool[]) => readonly string[];
-  /** Has turns wait for tools that are on their way. */
-  readonly settleTools: (settle: (signal: AbortSignal) => Promise<void>) => void;
-  readonly toolNames: readonly string[];
+  /** Is disposed of with the gateway. */
+  readonly toolbox: LiveToolbox;
   readonly transcribeFolder: TranscribeFolder;
   /** The configuration that holds. */
   readonly now: () => HeldConfig;
@@ -167,27 +158,28 @@ export function wireServices(options: WiringOptions): WiredServices {
     memory: { ...memory, read: readPrompt },
   };
   const own = [recall.tool, automation.tool];
-  let box = makeToolbox(loaded, ground, [...own, ...shell.tools]);
-  const hosts = new Set([box.hosts]);
+  const toolbox = new LiveToolbox(loaded, ground, [...own, ...shell.tools]);
   const skills = wireSkills({
     ...{ loaded, clock, rules, shell },
-    hasTool: (name) => box.registry.definitions().some((definition) => definition.name === name),
+    hasTool: (name) => toolbox.has(name),
   });
   const prompts = new PromptBuilder(promptFiles, promptFacts(workspace), skills);
   void shell.works.then((works) => {
-    if (!works) { for (const { name } of shell.tools) box.registry.hide(name); }
+    if (!works) toolbox.hide(shell.tools);
   });
-  const added = new Map(box.tools.map(({ name, needs }) => [name, needs]));
-  const revisedOf = (next: LoadedConfig, { models, provider, settings }: WiredModels) => ({
-    settings: { ...settingsOf({ ...options, loaded: next }, workspace), ...settings },
-    ...{ provider, models, tools: watchedTools(box.registry, watch), toolContext: box.context },
-    searchUsage: wireSearchUsage(next, box.context.net),
-    readDocument: documentReader(box.hosts, clock, box.context),
-    subagents: subagentRules(next, workspace, skills),
-    goals: goalBudget(next),
-    ownFacts: ownFacts(next),
-    mcpServers: shownServers(Object.keys(next.config.tools.mcpServers)),
-  });
+  const revisedOf = (next: LoadedConfig, { models, provider, settings }: WiredModels) => {
+    const { registry, hosts, context } = toolbox.now;
+    return {
+      settings: { ...settingsOf({ ...options, loaded: next }, workspace), ...settings },
+      ...{ provider, models, tools: watchedTools(registry, watch), toolContext: context },
+      searchUsage: wireSearchUsage(next, context.net),
+      readDocument: documentReader(hosts, clock, context),
+      subagents: subagentRules(next, workspace, skills),
+      goals: goalBudget(next),
+      ownFacts: ownFacts(next),
+      mcpServers: shownServers(Object.keys(next.config.tools.mcpServers)),
+    };
+  };
   let revised: RevisedServices = revisedOf(loaded, models);
   return {
     get modelLine() {
@@ -201,35 +193,15 @@ export function wireServices(options: WiringOptions): WiredServices {
     preloadModel: async () => {
       await Promise.all([held.provider.preload(), skills.texts()]);
     },
-    toolsLine: describeTools(box.tools, shell, loaded),
-    hostsLine: box.hostsLine,
-    hosts: {
-      [Symbol.asyncDispose]: async () => {
-        await Promise.all([...hosts].map((each) => each[Symbol.asyncDispose]()));
-      },
-    },
-    needsOf: (tool) => added.get(tool),
-    addTools: (more) => {
-      for (const tool of more) {
-        box.registry.add(tool);
-        added.set(tool.name, tool.needs);
-      }
-    },
-    offerTools: (group, tools) => {
-      for (const { name, needs } of tools) if (!added.has(name)) added.set(name, needs);
-      return box.registry.replaceGroup(group, tools);
-    },
-    settleTools: (settle) => box.registry.settleWith(settle),
-    toolNames: box.tools.map(({ name }) => name),
+    toolbox,
+    toolsLine: describeTools(toolbox.now.tools, shell, loaded),
     transcribeFolder: liveSpeech(now, clock),
     now,
     revised: () => revised,
     revise: (next) => {
       const nextModels = wireModels({ ...options, loaded: next });
       return (shellTools) => {
-        box = makeToolbox(next, ground, [...own, ...shellTools], box);
-        hosts.add(box.hosts);
-        for (const { name, needs } of box.tools) added.set(name, needs);
+        toolbox.remake(next, [...own, ...shellTools]);
         held = { loaded: next, provider: nextModels.provider };
         modelLine = nextModels.line;
         revised = revisedOf(next, nextModels);
