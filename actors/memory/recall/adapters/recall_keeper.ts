@@ -223,8 +223,8 @@ export class RecallKeeper implements Disposable {
   }
 
   /**
-   * Reads what changed. Of the conversation that is `visible` the newest is, so that its file can
-   * be read when the answer is on its way.
+   * Reads what changed. Of a conversation that is shown the newest part is `visible`, so that its
+   * file can be read when the answer is on its way.
    */
   #prepare({ scope }: RecallFilter, nowMs: number, visible?: VisibleSpan): void {
     if (this.#walk === null && nowMs - this.#walkedAtMs > LOOK_AGAIN_MS) {
@@ -236,10 +236,9 @@ export class RecallKeeper implements Disposable {
     for (const source of sources) {
       while (slices > 0 && this.#reader.readSlice(source)) slices--;
     }
+    const shown = visible?.sinceMs === Infinity ? undefined : visible?.sessionKey;
     for (const path of this.#touched) {
-      if (visible !== undefined && this.#index.file(path)?.session_key === visible.sessionKey) {
-        continue;
-      }
+      if (shown !== undefined && this.#index.file(path)?.session_key === shown) continue;
       while (slices > 0 && this.#freshen(path)) slices--;
       if (slices-- <= 0) break;
     }

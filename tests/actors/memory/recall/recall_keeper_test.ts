@@ -252,6 +252,40 @@ Deno.test("What the model sees of this conversation is not brought back", () => 
   assert.deepEqual(remindedFrom("feishu:oc_2", null), ["zebra in the past", "zebra just now"]);
 });
 
+Deno.test.each(
+  [
+    ["that begins anew at once", "feishu:oc_1", Infinity],
+    ["of another chat at once", "feishu:oc_2", Infinity],
+    ["that goes on in another chat at once", "feishu:oc_2", THEN_MS],
+  ] as const,
+)("What was said a moment ago comes to mind in a conversation %s", (_, sessionKey, sinceMs) => {
+  using world = new RecallWorld();
+  const before = { content: "something else", atMs: THEN_MS };
+  world.session("feishu:oc_1", [before]);
+  using keeper = world.readKeeper();
+  const line = { content: "zebra just now", atMs: THEN_MS + 1 };
+  keeper.touched([world.session("feishu:oc_1", [before, line])]);
+  const { hits } = keeper.remind(
+    { text: "zebra?", scope: GLOBAL, visible: { sessionKey, sinceMs }, limit: 5 },
+    NOW_MS,
+  );
+  assert.deepEqual(hits.map(({ text }) => text), ["zebra just now"]);
+});
+
+Deno.test("The file of a conversation that goes on is read behind the answer", () => {
+  using world = new RecallWorld();
+  const before = { content: "something else", atMs: THEN_MS };
+  world.session("feishu:oc_1", [before]);
+  using keeper = world.readKeeper();
+  const line = { content: "zebra just now", atMs: THEN_MS + 1 };
+  keeper.touched([world.session("feishu:oc_1", [before, line])]);
+  const visible = { sessionKey: "feishu:oc_1", sinceMs: THEN_MS };
+  keeper.remind({ text: "zebra?", scope: GLOBAL, visible, limit: 5 }, NOW_MS);
+  assert.equal(keeper.step(), true); // there was something left to read
+  const query = { text: "zebra", scope: GLOBAL, limit: 5 };
+  assert.deepEqual(keeper.search(query, NOW_MS).hits.map(({ text }) => text), ["zebra just now"]);
+});
+
 Deno.test("Facts that stand in the prompt are not brought back; those beyond its room are", () => {
   using world = new RecallWorld();
   const remindedIn = () => {
