@@ -5,24 +5,15 @@
 
 import { basename, dirname } from "node:path";
 import type { LoadedConfig } from "../../../actors/config/load_config.ts";
-import { systemName, userHomeFolder } from "../../../actors/gateway/adapters/local_folders.ts";
 import { thisMachine } from "../../../actors/gateway/rights/adapters/machine.ts";
 import { DiskTextFiles } from "../../../actors/kernel/adapters/text_files.ts";
 import { readConfigFile } from "../adapters/config_file.ts";
-import {
-  type ProgramVariables,
-  runProgram,
-  showProgram,
-  userId,
-  variablesNow,
-} from "../adapters/programs.ts";
+import { type ProgramVariables, runProgram, showProgram } from "../adapters/programs.ts";
 import type { Terminal } from "../adapters/terminal.ts";
 import { loadAndPrepare, type LoadFlags } from "../load.ts";
-import { launchd } from "../service/launchd.ts";
 import {
   OWN_MARK,
   ServiceError,
-  type ServiceKind,
   type ServiceManager,
   type ServiceStep,
 } from "../service/service_manager.ts";
@@ -33,14 +24,13 @@ import {
   planService,
   variableLine,
 } from "../service/service_plan.ts";
-import { systemd } from "../service/systemd.ts";
-
-/** Flags of all of them. */
-export interface ServiceFlags {
-  readonly name: string;
-  /** @default this system's own */
-  readonly manager?: ServiceKind | undefined;
-}
+import {
+  lookAtService,
+  managerFor,
+  type ServiceFlags,
+  type ServiceScene,
+  thisScene,
+} from "../service/service_scene.ts";
 
 /** Flags of `service install`. */
 export interface InstallFlags extends ServiceFlags, LoadFlags {
@@ -48,25 +38,6 @@ export interface InstallFlags extends ServiceFlags, LoadFlags {
   readonly allRights?: boolean | undefined;
   readonly copyEnv?: boolean | undefined;
   readonly print?: boolean | undefined;
-}
-
-/** The person and the machine that a service is for. */
-export interface ServiceScene {
-  readonly home: string;
-  /** As Deno names it. */
-  readonly system: string;
-  readonly userId: number;
-  readonly variables: ProgramVariables;
-}
-
-/** Those of this process. */
-export function thisScene(): ServiceScene {
-  return {
-    home: userHomeFolder(),
-    system: systemName(),
-    userId: userId(),
-    variables: variablesNow(),
-  };
 }
 
 /** Writes the service's file and starts it; with `--print` only shows the file. */
@@ -102,10 +73,8 @@ export async function serviceStatusCommand(
   terminal: Terminal,
   scene: ServiceScene = thisScene(),
 ): Promise<number> {
-  const manager = managerFor(flags, scene);
-  const isInstalled = await readConfigFile(manager.file) !== null;
-  const answer = isInstalled ? await runProgram(manager.ask, scene.variables) : null;
-  const state = manager.read(answer?.code === 0 ? answer.stdout : "");
+  const { manager, text, state } = await lookAtService(flags, scene);
+  const isInstalled = text !== null;
   const status = { installed: isInstalled, file: manager.file, manager: manager.kind, ...state };
   if (flags.json === true) terminal.write(`${JSON.stringify(status, null, 2)}\n`);
   else if (!isInstalled) {
@@ -154,20 +123,6 @@ export async function serviceUninstallCommand(
   await carryOut(manager.forget, scene);
   terminal.write(`Service: stopped, and ${manager.file} removed; all else stays as it is\n`);
   return 0;
-}
-
-function managerFor(
-  { name, manager }: ServiceFlags,
-  { home, system, userId }: ServiceScene,
-): ServiceManager {
-  const kind = manager ?? (system === "linux" ? "systemd" : system === "darwin" ? "launchd" : null);
-  if (kind === "systemd") return systemd(name, home);
-  if (kind === "launchd") return launchd(name, home, userId);
-  throw new ServiceError(
-    "service_unsupported",
-    `Cannot look after a service on "${system}": only systemd and launchd are known; start ` +
-      "`gateway` by what your system has for that, such as the Task Scheduler",
-  );
 }
 
 async function refuseForeign({ file }: ServiceManager): Promise<void> {

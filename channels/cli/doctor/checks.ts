@@ -19,7 +19,9 @@ import { modelCheck } from "./checks/model.ts";
 import { namesCheck } from "./checks/names.ts";
 import { ownersCheck } from "./checks/owners.ts";
 import { rightsCheck } from "./checks/rights.ts";
+import { serviceCheck } from "./checks/service.ts";
 import { shellCheck } from "./checks/shell.ts";
+import { skillsCheck } from "./checks/skills.ts";
 import { toolsCheck } from "./checks/tools.ts";
 import { workspaceCheck } from "./checks/workspace.ts";
 import type { Check } from "./finding.ts";
@@ -44,4 +46,6 @@ export const CHECKS: readonly Check[] = [
   workspaceCheck,
   memoryCheck,
   jobsCheck,
+  skillsCheck,
+  serviceCheck,
 ];

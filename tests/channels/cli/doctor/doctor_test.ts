@@ -213,3 +213,19 @@ Deno.test("doctor looks at locks and at the journal, and neither meets the other
   assert.deepEqual([code, bad], [0, []]);
   assert.equal(findings.at(-1)?.detail, "nothing failed or is in doubt");
 });
+
+Deno.test("doctor names skills that cannot be read, and those of the workspace that lack something", async () => {
+  await using home = await Home.make({ providers: {} });
+  const skill = async (name: string, text: string) => {
+    await Deno.mkdir(join(home.workspace, "skills", name), { recursive: true });
+    await Deno.writeTextFile(join(home.workspace, "skills", name, "SKILL.md"), text);
+  };
+  const needs = '{"troupe": {"requires": {"bins": ["no-such-program-here"]}}}';
+  await skill("needy", `---\ndescription: Needs much.\nmetadata: '${needs}'\n---\nDo it.`);
+  await skill("bro!ken", "Do it.");
+  const { bad, findings } = await home.look(["Skills"]);
+  assert.deepEqual(findings[0]?.state, "ok");
+  assert.match(bad[0]?.detail ?? "", /bro!ken.SKILL\.md is left out: the name of its folder/);
+  assert.equal(bad[1]?.detail, '"needy" lacks CLI: no-such-program-here');
+  assert.deepEqual(bad.map(({ state }) => state), ["warning", "warning"]);
+});

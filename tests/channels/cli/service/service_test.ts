@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
+import { systemConfigSource } from "../../../../actors/config/adapters/system_source.ts";
+import { loadConfig } from "../../../../actors/config/load_config.ts";
+import { systemWorld } from "../../../../actors/gateway/adapters/system_world.ts";
+import { thisMachine } from "../../../../actors/gateway/rights/adapters/machine.ts";
 import {
   type InstallFlags,
   serviceInstallCommand,
   serviceLogsCommand,
-  type ServiceScene,
   serviceStatusCommand,
   serviceUninstallCommand,
 } from "../../../../channels/cli/commands/service.ts";
+import { serviceCheckOn } from "../../../../channels/cli/doctor/checks/service.ts";
+import type { DoctorScene } from "../../../../channels/cli/doctor/finding.ts";
 import { launchd, LAUNCHD_SCRIPT, launchdPlist } from "../../../../channels/cli/service/launchd.ts";
 import { OWN_MARK } from "../../../../channels/cli/service/service_manager.ts";
 import { namesIn, variableLine } from "../../../../channels/cli/service/service_plan.ts";
+import type { ServiceScene } from "../../../../channels/cli/service/service_scene.ts";
 import { systemd, systemdUnit } from "../../../../channels/cli/service/systemd.ts";
 import { temporaryFolder } from "../../../support/temporary_folder.ts";
 import { home as configHome, run, Screen } from "../_provider_home.ts";
@@ -110,6 +116,39 @@ Deno.test("A service of systemd is installed, looked at and taken away", {
   ]);
   await assert.rejects(Deno.stat(file), Deno.errors.NotFound);
   assert.equal(await serviceStatusCommand(NAMED, screen, scene), 1);
+});
+
+Deno.test("doctor looks at the installed service and the variables that it needs", {
+  ignore: !hasShell,
+}, async () => {
+  await using system = await FakeSystem.make({
+    providers: { custom: { apiBase: "http://127.0.0.1:9/v1", apiKey: "${MODEL_KEY}" } },
+  });
+  const { config, scene } = system;
+  const look = async () => {
+    const source = systemConfigSource({ ...scene.variables, TROUPE_HOME: system.home });
+    const loaded = await loadConfig({ source, manifests: [], configPath: config });
+    const examined: DoctorScene = {
+      ...{ source, loaded, configFile: config, faults: [], machine: thisMachine() },
+      ...{ running: null, silence: null, isOffline: true, world: systemWorld() },
+    };
+    const found = await serviceCheckOn(() => scene).run(examined, new AbortController().signal);
+    return found.map(({ state, detail }) => `${state}: ${detail}`);
+  };
+  assert.deepEqual(await look(), ["ok: none is installed"]);
+  const flags = { ...NAMED, config, copyEnv: true };
+  Deno.env.set("MODEL_KEY", "k"); // a look at the configuration takes it away
+  assert.equal(await serviceInstallCommand(flags, new Screen(), scene), 0);
+  const file = join(system.home, ".config/systemd/user/troupe.service");
+  assert.deepEqual(await look(), [`ok: runs, process 42 (${file})`]);
+  await Deno.remove(join(system.home, "service.env"));
+  await system.program("systemctl", "printf 'ActiveState=failed\\nMainPID=0\\n'");
+  const [state = "", variables = ""] = await look();
+  assert.match(state, /^warning: installed, and does not run: failed/);
+  assert.match(
+    variables,
+    /^warning: ".*service\.env" lacks MODEL_KEY, which the next start needs$/,
+  );
 });
 
 Deno.test("A service of launchd is installed with all rights and taken away", {
