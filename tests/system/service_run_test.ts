@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { exists } from "../../actors/kernel/adapters/missing.ts";
 import {
   serviceInstallCommand,
-  type ServiceScene,
   serviceStatusCommand,
   serviceUninstallCommand,
 } from "../../channels/cli/commands/service.ts";
+import type { ServiceScene } from "../../channels/cli/service/service_scene.ts";
 import { Screen } from "../channels/cli/_provider_home.ts";
 import { GatewayHome, writeConfig } from "../support/gateway_process.ts";
 import { TroupeCommand } from "../support/troupe_command.ts";
