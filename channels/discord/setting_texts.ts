@@ -13,7 +13,8 @@ export const texts: SettingTexts = {
   allowChannels:
     "Ids of channels that count, with their threads; direct messages count by it too. Empty: all.",
   groupPolicy: "In servers, answers what mentions the bot or replies to it, or every message.",
-  intents: "What the platform tells of, as a sum of its bits.",
+  intents:
+    "What Discord tells of, as a sum of its bits: servers, messages there, direct messages, what they say.",
   readReceiptEmoji:
     'Reaction put on a message that was accepted; a server\'s own is written `name:id`. null or `""`: none.',
   workingEmoji: 'Reaction put on it besides when the answer takes time. null or `""`: none.',

@@ -21,7 +21,7 @@ export const texts: SettingTexts = {
   smtpUsername: "Name at that server. Needed.",
   smtpPassword: "Password at that server. Needed.",
   smtpUseTls: "STARTTLS is demanded.",
-  smtpUseSsl: "TLS from the start.",
+  smtpUseSsl: "TLS from the start (port 465).",
   caCertificates:
     "Certificates that are trusted besides those of the system, as PEM text. Empty: none.",
   fromAddress: "The bot's address. Empty: the name at the sending server.",
@@ -30,15 +30,16 @@ export const texts: SettingTexts = {
   pollIntervalSeconds: "Seconds between two looks, where the server does not tell by itself.",
   markSeen: "Mails that were taken are marked as read.",
   maxBodyChars: "Characters of a mail that count; longer ones are cut.",
-  subjectPrefix: "Stands before the subject of an answer.",
+  subjectPrefix: "Stands before the subject of an answer, unless it begins so.",
   sessionPer: "What is a conversation: each thread, or all mails of a sender.",
   verifyDkim: "The sender's domain must have signed.",
   verifySpf: "A server of the sender's domain must have sent.",
   authServId: "By what name the own server signs its checks. Empty: learned from the mailbox.",
   allowedAttachmentTypes:
-    "MIME types of attachments that are kept; `*` stands for anything. Empty: none.",
+    "MIME types of attachments that are kept, such as `image/*`; `*` stands for anything. Empty: none.",
   maxAttachmentSize: "Bytes of the largest attachment that is kept.",
   maxAttachmentsPerEmail: "Attachments of one mail that are kept.",
-  maxPerSender: "Mails of one sender in ten minutes; more are taken for a loop.",
+  maxPerSender:
+    "Mails of one sender in ten minutes; more are taken for two programs that answer each other.",
   saveSent: "Copies what is sent into the folder for it. null: where the server does not.",
 };

@@ -15,6 +15,6 @@ export const texts: SettingTexts = {
   ackMessage:
     "Said as soon as a message was accepted; it counts as one of its few answers. Empty: nothing.",
   downloadMaxBytes: "Bytes of the largest file of a message that is kept.",
-  apiBase: { takes: "address", text: "Base of the platform's API." },
+  apiBase: { takes: "address", text: "Base of the platform's API; its sandbox has another one." },
   authBase: { takes: "address", text: "Base of the server that lends tokens." },
 };

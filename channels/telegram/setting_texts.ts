@@ -18,12 +18,12 @@ export const texts: SettingTexts = {
   replyToMessage: "The first message of an answer quotes its question.",
   reactEmoji:
     'Reaction put on a message that was accepted, taken away when it is answered. null or `""`: none.',
-  doneEmoji: 'Reaction put on it when the answer is done. null or `""`: none.',
+  doneEmoji: 'Reaction put on it when the answer is done, such as `👌`. null or `""`: none.',
   queuedEmoji:
-    'Reaction instead of `reactEmoji` while a message waits for its turn. null or `""`: as `reactEmoji`.',
+    'Reaction instead of `reactEmoji` while a message waits for its turn, such as `😴`. null or `""`: as `reactEmoji`.',
   groupPolicy: "In groups, answers what speaks to the bot, or every message.",
   streaming: "Answers grow in a message that is edited; otherwise they come whole.",
-  streamEditInterval: "Seconds between two changes of a growing message.",
+  streamEditInterval: "Seconds between two changes of a growing message; in groups at least 5.",
   toolHintPrefix: "Stands before each running tool below a growing answer.",
   apiRoot: { takes: "address", text: "The Bot API, for a server of your own." },
 };

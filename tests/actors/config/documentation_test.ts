@@ -6,7 +6,12 @@ import { coreSchema } from "../../../actors/config/schema.ts";
 import { manifest as feishu } from "../../../channels/feishu/manifest.ts";
 import { channelManifests } from "../../../channels/registry.ts";
 import { loadSettingTexts } from "../../../channels/setting_texts.ts";
-import { sectionOf, sectionsOf, withTables } from "../../../docs/generate/configuration.ts";
+import {
+  sectionOf,
+  sectionsOf,
+  TABLE_PAGES,
+  withTables,
+} from "../../../docs/generate/setting_tables.ts";
 import { settingPlaces, settingRows } from "../../../docs/generate/setting_rows.ts";
 import { CONFIG_FILE, load } from "./_load.ts";
 
@@ -33,8 +38,11 @@ function words(page: string): string {
   return page.replaceAll(/ *\n+ */g, "\n").replaceAll(/-{2,}/g, "-").replaceAll(/ +/g, " ");
 }
 
-Deno.test("The tables of the page are those that the schema and the texts make", async () => {
-  assert.equal(words(await withTables(PAGE)), words(PAGE), "run: deno task docs");
+Deno.test.each([...TABLE_PAGES])("The tables of %s are those of schema and texts", async (page) => {
+  const text = await Deno.readTextFile(new URL(`../../../${page}`, import.meta.url));
+  const [, channel = null] = /channels\/(\w+)\.md$/.exec(page) ?? [];
+  if (channel !== null) assert.deepEqual(sectionsOf(text), [`channels.${channel}`]);
+  assert.equal(words(await withTables(text)), words(text), "run: deno task docs");
 });
 
 Deno.test("The page has a table for every section", () => {
