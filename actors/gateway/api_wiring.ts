@@ -27,7 +27,7 @@ export interface WiredApi {
    * @param now the configuration as it counts at each moment; edits of section `api` wait for a start
    * @throws {StartError} when the port is taken, or the host no address
    */
-  listen(journal: Pick<Journal, "trouble">, now: () => LoadedConfig): HttpListener;
+  listen(journal: Pick<Journal, "trouble">, now: () => LoadedConfig): Promise<HttpListener>;
 }
 
 /**
@@ -46,7 +46,7 @@ export function wireApi({ config, locations }: LoadedConfig, world: World): Wire
     });
   return {
     local: desk.local,
-    listen(journal, now) {
+    async listen(journal, now) {
       const { host, port } = config.api;
       const defaults = () => now().config.agents.defaults;
       const isWell = () => journal.trouble === null;
@@ -61,7 +61,7 @@ export function wireApi({ config, locations }: LoadedConfig, world: World): Wire
         newId,
       });
       const place = { host, port, section: "api", path: "/v1" } as const;
-      return new HttpListener(place, (request) => api.answer(request));
+      return await HttpListener.open(place, (request) => api.answer(request));
     },
   };
 }

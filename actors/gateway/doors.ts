@@ -47,9 +47,11 @@ export async function openDoors(
   const { journal, services, watch, report, api, hasHealth, isFenced, startedAtMs } = ground;
   const { host, port } = loaded.config.gateway;
   const { metrics } = watch;
-  const health = hasHealth ? owned.use(healthServer({ host, port, report, metrics })) : undefined;
+  const health = hasHealth
+    ? owned.use(await healthServer({ host, port, report, metrics }))
+    : undefined;
   if (!isApiOnly) print(`Health: ${health?.url ?? "off"}`);
-  const serving = api && owned.use(api.listen(journal, () => services.now().loaded));
+  const serving = api && owned.use(await api.listen(journal, () => services.now().loaded));
   if (serving !== undefined) print(`API: ${serving.url}`);
   await openControl(options, owned, {
     ...{ startedAtMs, report, isFenced },

@@ -22,10 +22,10 @@ export interface HealthServerOptions {
  *
  * @throws {StartError} when the port is taken, or the host is no address of this machine
  */
-export function healthServer(options: HealthServerOptions): HttpListener {
+export async function healthServer(options: HealthServerOptions): Promise<HttpListener> {
   const { host, port } = options;
   const place = { host, port, section: "gateway", path: "/health" } as const;
-  return new HttpListener(place, (request) => answer(request, options));
+  return await HttpListener.open(place, (request) => answer(request, options));
 }
 
 async function answer(
