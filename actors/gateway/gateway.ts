@@ -98,7 +98,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const actors = startActors(withApi(acting, api), { ...ground, watch: watch.watching });
   if (fence !== null) await closeGate(actors.core);
   const live = edits && startLiveConfig({
-    ...{ edits, actors, services, shell: ground.shell, mcp: ground.mcp, print },
+    ...{ edits, actors, services, shell: ground.shell, mcp: ground.mcp },
+    ...{ hooks: ground.hooks, print },
     spawn: (definition) => system.spawn(definition),
   });
   if (acting.isWhole) await announce(acting, ground, actors);

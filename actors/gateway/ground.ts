@@ -14,11 +14,10 @@ import { ActorSystem } from "../kernel/system.ts";
 import { syncWorkspace } from "../session/adapters/workspace_template.ts";
 import { placeBundledSkills } from "../session/skills/adapters/bundled_skills.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
-import type { HooksPort } from "../tools/hooks/hook_event.ts";
 import { lacksFolder, realFolder } from "./adapters/local_folders.ts";
 import { missingFolderLines } from "./extra_folders.ts";
 import { DEFAULT_COMMAND, type GatewayOptions } from "./gateway_options.ts";
-import { wireHooks } from "./hook_wiring.ts";
+import { LiveHooks } from "./hook_wiring.ts";
 import { knownSecrets } from "./live/known_secrets.ts";
 import { takeLocks } from "./locks.ts";
 import { McpConnector } from "./mcp_servers.ts";
@@ -41,7 +40,7 @@ export interface Ground {
   readonly journal: SqliteJournal;
   readonly shell: WiredShell;
   readonly audit: AuditPort;
-  readonly hooks: HooksPort | undefined;
+  readonly hooks: LiveHooks;
   readonly watch: WiredWatch;
   readonly system: ActorSystem;
   readonly services: WiredServices;
@@ -164,13 +163,9 @@ async function addHooks(
   { loaded, world, print }: GatewayOptions,
   secretsNow: () => readonly string[],
   owned: AsyncDisposableStack,
-): Promise<HooksPort | undefined> {
+): Promise<LiveHooks> {
   const workspace = realFolder(loaded.locations.workspace);
-  const hooks = await wireHooks({ loaded, workspace, world, secretsNow });
-  if (hooks === undefined) return undefined;
-  owned.use(hooks);
-  for (const line of hooks.lines) print(line);
-  return hooks.port;
+  return owned.use(await LiveHooks.open({ loaded, workspace, world, secretsNow, print }));
 }
 
 /** Connects to servers in the background; turns wait a while for those that are on their way. */

@@ -12,7 +12,7 @@ import { Deadline } from "../kernel/deadline.ts";
 import { asError } from "../kernel/errors.ts";
 import { scriptHook } from "../tools/hooks/adapters/script_hook.ts";
 import { HookError, type RunHook } from "../tools/hooks/hook.ts";
-import type { HooksPort } from "../tools/hooks/hook_event.ts";
+import type { HookedCall, HookNews, HooksPort } from "../tools/hooks/hook_event.ts";
 import { Hooks } from "../tools/hooks/hooks.ts";
 import { describeHooks, moduleHook } from "../tools/hooks/module_hook.ts";
 import { hostStarter } from "../tools/host/adapters/host_starter.ts";
@@ -37,8 +37,8 @@ const LOAD_MS = 15_000;
 
 const UNGUARDED = "Hooks: tools can change their files, as tools.restrictToWorkspace is false";
 
-/** The hooks of a gateway; disposing ends their hosts and programs. */
-export interface WiredHooks extends AsyncDisposable {
+/** The hooks of a configuration; disposing ends their hosts and programs. */
+interface WiredHooks extends AsyncDisposable {
   readonly port: HooksPort;
   /** What is said at the start, one for each. */
   readonly lines: readonly string[];
@@ -54,8 +54,54 @@ export interface HookWiring {
   readonly secretsNow?: () => readonly string[];
 }
 
+/**
+ * The hooks of the configuration that holds. Where there are none it costs nothing to tell them.
+ * Disposing ends those that are there.
+ */
+export class LiveHooks implements HooksPort, AsyncDisposable {
+  readonly #options: HookWiring & { readonly print: (line: string) => void };
+  #wired: WiredHooks | undefined;
+
+  private constructor(options: HookWiring & { readonly print: (line: string) => void }) {
+    this.#options = options;
+  }
+
+  /** Loads those of the first configuration, and tells of each. */
+  static async open(
+    options: HookWiring & { readonly print: (line: string) => void },
+  ): Promise<LiveHooks> {
+    const hooks = new LiveHooks(options);
+    await hooks.change(options.loaded);
+    return hooks;
+  }
+
+  tell(news: HookNews): void {
+    this.#wired?.port.tell(news);
+  }
+
+  async refusal(call: HookedCall, signal: AbortSignal): Promise<string | null> {
+    return await this.#wired?.port.refusal(call, signal) ?? null;
+  }
+
+  /**
+   * Has the hooks of another configuration. Until they are loaded those of before are asked, so
+   * that no call goes by unseen. One change at a time.
+   */
+  async change(next: LoadedConfig): Promise<void> {
+    const wired = await wireHooks({ ...this.#options, loaded: next });
+    for (const line of wired?.lines ?? []) this.#options.print(line);
+    const before = this.#wired;
+    this.#wired = wired;
+    await before?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#wired?.[Symbol.asyncDispose]();
+  }
+}
+
 /** Loads all modules side by side; undefined where there are no hooks. */
-export async function wireHooks(options: HookWiring): Promise<WiredHooks | undefined> {
+async function wireHooks(options: HookWiring): Promise<WiredHooks | undefined> {
   const { loaded: { config, secrets }, world: { clock } } = options;
   const { secretsNow = () => secrets.values } = options;
   if (config.hooks.length === 0) return undefined;

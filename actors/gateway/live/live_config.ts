@@ -10,6 +10,7 @@ import type { StartedActors } from "../actor_wiring.ts";
 import type { ControlHandler } from "../control_handler.ts";
 import { answers } from "../control_handler.ts";
 import { checkRights } from "../rights/check_rights.ts";
+import type { LiveHooks } from "../hook_wiring.ts";
 import type { WiredMcp } from "../mcp_wiring.ts";
 import type { WiredServices } from "../service_wiring.ts";
 import type { WiredShell } from "../shell_wiring.ts";
@@ -35,6 +36,7 @@ export interface LiveConfigOptions {
   readonly services: Pick<WiredServices, "now" | "revise" | "heartbeat">;
   readonly shell: Pick<WiredShell, "change">;
   readonly mcp: Pick<WiredMcp, "change">;
+  readonly hooks: Pick<LiveHooks, "change">;
   readonly spawn: (
     definition: ActorDefinition<ConfigKeeperActorMessage>,
   ) => ActorRef<ConfigKeeperActorMessage>;
@@ -74,7 +76,7 @@ export function startLiveConfig(options: LiveConfigOptions): LiveConfig {
 /** Applies what can be applied. What may refuse comes first, so that a refusal changes nothing. */
 async function applyConfig(
   asked: LoadedConfig,
-  { actors, services, shell, mcp, print }: LiveConfigOptions,
+  { actors, services, shell, mcp, hooks, print }: LiveConfigOptions,
 ): Promise<ConfigChanges> {
   const { loaded: running } = services.now();
   const { loaded: inFile, lines } = checkRights(asked);
@@ -91,13 +93,15 @@ async function applyConfig(
   for (const warning of next.warnings) {
     if (!running.warnings.includes(warning)) print(`Config: ${warning}`);
   }
+  const touches = (section: string) => changes.applied.some((key) => key.startsWith(section));
+  // Before the rest: what new hooks shall guard must not come first.
+  if (touches("hooks")) await hooks.change(next);
   hold(shell.change(next));
   const { defaults } = next.config.agents;
   actors.core.limit({
     permitsMax: defaults.maxConcurrentRequests,
     subagentsMax: defaults.maxConcurrentSubagents,
   });
-  const touches = (section: string) => changes.applied.some((key) => key.startsWith(section));
   if (touches("gateway.heartbeat.")) await services.heartbeat.change();
   if (touches("tools.mcpServers")) await mcp.change(next);
   await actors.changeChannels(next);

@@ -61,7 +61,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   "channels.transcriptionProvider": "now",
   "channels.transcriptionModel": "now",
   "providers": "turn",
-  "hooks": "start",
+  "hooks": "now",
   "api.allowOrigins": "start",
   "api.apiKey": "start",
   "api.apiKeys": "start",

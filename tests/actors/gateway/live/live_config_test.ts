@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemConfigSource } from "../../../../actors/config/adapters/system_source.ts";
 import { loadConfig } from "../../../../actors/config/load_config.ts";
 import { configEdits } from "../../../../actors/gateway/adapters/config_watch.ts";
@@ -15,6 +15,8 @@ import { lying } from "../../../support/mcp_bench.ts";
 import { until } from "../../../support/until.ts";
 
 const SECRETS = { FIRST_KEY: "sk-first-0123456789", SECOND_KEY: "sk-second-0123456789" };
+
+const SILENT = { write() {}, writeError() {}, isInteractive: false, hasColors: false };
 
 /** A gateway on a real file, and a model that waits where it is told to. */
 async function liveGateway() {
@@ -142,6 +144,15 @@ Deno.test("An edited configuration is applied by a gateway that runs", async (te
     assert.match(JSON.stringify(model.requests.at(-1)?.body["tools"]), /"mcp_friend_echo"/);
     await write({});
     await healthWhere(({ mcp }) => mcp["friend"] === undefined, "its end");
+  });
+
+  await test.step("a hook that was added hears of the next turn", async () => {
+    const log = join(dirname(live.configFile), "log.jsonl");
+    await write({ hooks: [{ name: "log", on: ["turn_end"], command: ["tee", "-a", log] }] });
+    assert.equal(await main(["config", "reload", "--config", live.configFile], SILENT), 0);
+    await probe.say("c1", "and now?");
+    const heard = async () => (await Deno.readTextFile(log).catch(() => "")).includes("turn_end");
+    await until(heard, { what: "the event" });
   });
 });
 
