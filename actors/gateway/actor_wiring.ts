@@ -77,7 +77,7 @@ export function startActors(
   const idleMs = defaults.idleCompactAfterMinutes * 60_000;
   const { files } = services.shared;
   const core = startCore({
-    ...{ system, journal, watch, hooks },
+    ...{ system, journal, watch, hooks, restart: request },
     channels: [...local, ...platforms],
     permitsMax: defaults.maxConcurrentRequests,
     subagentsMax: defaults.maxConcurrentSubagents,

@@ -63,6 +63,8 @@ export interface CoreOptions {
   readonly owners?: readonly string[];
   /** How long finished rows stay. @default for ever */
   readonly retention?: Retention;
+  /** Ends the process in good order, so that it is started again. @default nothing can */
+  readonly restart?: (() => void) | undefined;
   /** Conversations that nobody writes in are compacted. @default they are not */
   readonly idleCompaction?: Omit<IdleCompactionOptions, "router">;
   /** Deletes a conversation that is asleep. @default none is deleted */
@@ -137,7 +139,10 @@ export function startCore(options: CoreOptions): Core {
     },
     outbox: (name) => outboxes.get(name),
   }));
-  if (retention !== undefined) system.spawn(journalKeeperActor({ journal, retention, alarms }));
+  const { restart } = options;
+  if (retention !== undefined) {
+    system.spawn(journalKeeperActor({ journal, retention, alarms, restart }));
+  }
   for (const channel of options.channels) channels.add(channel);
   let late: Pick<SessionSurroundings, "compaction"> = {};
   const router = system.spawn(routerActor({

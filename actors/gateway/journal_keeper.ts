@@ -1,6 +1,6 @@
 /**
  * Keeps the journal in order: forgets what is old in small steps, and finds out when a journal that
- * could not be written works again.
+ * could not be written works again, or has the gateway start again for it.
  * @module
  */
 
@@ -24,6 +24,9 @@ const STEP_PAUSE_MS = 50;
 /** How often the journal's state is looked at, and a failing one is tried. */
 const CHECK_MS = 5_000;
 
+/** A journal that only opening it anew mends has the gateway start again, so often at most. */
+const RESTART_EVERY_MS = 5 * 60_000;
+
 /** Sums of usage are few and small: a year and a month can be looked back at. */
 const USAGE_DAYS = 400;
 
@@ -40,6 +43,8 @@ export interface JournalKeeperOptions {
   readonly journal: Pick<Journal, "prune" | "sync" | "trouble" | "pastTrouble">;
   readonly retention: Retention;
   readonly alarms: ActorRef<AlarmMessage>;
+  /** Ends the gateway in good order, so that it is started again. @default nothing can */
+  readonly restart?: (() => void) | undefined;
 }
 
 /** What the keeper tells itself. */
@@ -66,11 +71,14 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
   #told: PastTrouble | null;
   /** Since when there is trouble on and off that nobody was told of. */
   #untoldSinceMs: number | null = null;
+  readonly #startedAtMs: number;
+  #isRestarting = false;
 
   constructor(context: ActorContext<JournalKeeperMessage>, options: JournalKeeperOptions) {
     this.#context = context;
     this.#options = options;
     this.#told = options.journal.pastTrouble;
+    this.#startedAtMs = context.clock.now();
     context.after(CHECK_MS, { type: "check_due" });
     context.after(FIRST_SWEEP_MS, { type: "sweep_due" });
   }
@@ -103,8 +111,19 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
         reason: trouble.message,
       });
     }
+    if (trouble.code === "journal_unsynced") return this.#startAgain();
     // Nobody else may try: without a message nothing is written.
     this.#context.pipe(() => journal.sync(), () => ({ type: "tried" }));
+  }
+
+  /** As after a crash: what the disk has is read anew, and what nobody was promised comes again. */
+  #startAgain(): void {
+    const { restart } = this.#options;
+    const isTooEarly = this.#context.clock.now() - this.#startedAtMs < RESTART_EVERY_MS;
+    if (restart === undefined || this.#isRestarting || isTooEarly) return this.#checkLater();
+    this.#isRestarting = true;
+    logger.error("Starts again: only that tells what the disk kept of the journal");
+    restart();
   }
 
   #checkLater(): void {

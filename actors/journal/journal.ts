@@ -119,6 +119,8 @@ export type JournalFailure =
   | "journal_damaged"
   | "journal_newer"
   | "journal_closed"
+  /** The disk failed at a sync: only a journal that is opened anew knows what it has. */
+  | "journal_unsynced"
   | "journal_failed";
 
 /** The journal cannot read or write; nothing of the failed call was kept. */

@@ -52,5 +52,5 @@ function isPassing(error: unknown): error is JournalError {
   if (!(error instanceof JournalError)) return false;
   const { code } = error;
   return code === "journal_full" || code === "journal_read_only" || code === "journal_locked" ||
-    code === "journal_failed";
+    code === "journal_unsynced" || code === "journal_failed";
 }

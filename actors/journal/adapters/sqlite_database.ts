@@ -180,7 +180,7 @@ export class SqliteDatabase implements Disposable {
 
   #failed(cause: unknown): never {
     const message = `Cannot use journal "${this.path}": its disk failed; restart the gateway`;
-    this.#failure ??= new JournalError("journal_failed", message, { cause });
+    this.#failure ??= new JournalError("journal_unsynced", message, { cause });
     throw this.#failure;
   }
 
@@ -223,5 +223,21 @@ function configure(database: DatabaseSync, path: string): void {
   const found = pragma("quick_check(1)");
   if (found !== "ok") {
     throw new JournalError("journal_damaged", `Cannot use journal "${path}": ${found}`);
+  }
+  foldLog(pragma, path);
+}
+
+/**
+ * Writes what a crash left in the log into the database, and syncs that. Of a log whose sync failed
+ * the system may hold pages that never came to the disk, and take them for written: only written
+ * anew do they. A disk that has no room for it is asked again by the next commits.
+ */
+function foldLog(pragma: (text: string) => unknown, path: string): void {
+  try {
+    pragma("wal_checkpoint(truncate)");
+  } catch (error) {
+    const failure = asJournalError(error, path);
+    const { code } = failure instanceof JournalError ? failure : { code: null };
+    if (code !== "journal_full" && code !== "journal_read_only") throw failure;
   }
 }

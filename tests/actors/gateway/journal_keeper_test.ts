@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 
 function setUp() {
   const home = testSystem();
-  const world = { isDiskFull: false, commits: 0 };
+  const world = { isDiskFull: false, isUnsynced: false, commits: 0, restarts: 0 };
   const alarms = new Probe<AlarmMessage>();
   const journal = new MemoryJournal({
     clock: home.clock,
@@ -21,6 +21,8 @@ function setUp() {
       if (phase === "after") world.commits++;
       else if (world.isDiskFull) {
         throw new JournalError("journal_full", "Cannot commit: the disk is full");
+      } else if (world.isUnsynced) {
+        throw new JournalError("journal_unsynced", "Cannot commit: the disk failed");
       }
     },
   });
@@ -28,6 +30,7 @@ function setUp() {
     journal,
     retention: { finishedDays: 3 / 24, dedupeDays: 6 / 24 },
     alarms,
+    restart: () => void world.restarts++,
   }));
   return { home, world, alarms, journal };
 }
@@ -50,6 +53,19 @@ Deno.test("JournalKeeper finds out by itself that the journal works again, and s
   assert.match(told?.type === "owners_informed" ? told.text : "", /For 6\d s .*disk is full/);
   await home.clock.advance(60_000);
   assert.equal(alarms.received.length, 1);
+});
+
+Deno.test("JournalKeeper has the gateway start again for a journal whose sync failed", async () => {
+  const { home, world, journal } = setUp();
+  await using _ = home;
+  world.isUnsynced = true;
+  await assert.rejects(accepted(journal), { code: "journal_unsynced" });
+  await home.clock.advance(4 * 60_000);
+  assert.equal(world.restarts, 0, "a disk that fails at once does not have it start for ever");
+  await home.clock.advance(61_000);
+  assert.equal(world.restarts, 1);
+  await home.clock.advance(10 * 60_000);
+  assert.equal(world.restarts, 1, "it was asked once");
 });
 
 Deno.test("JournalKeeper tells of trouble that was over before it looked, once", async () => {

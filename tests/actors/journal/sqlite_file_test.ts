@@ -339,16 +339,33 @@ Deno.test("SqliteJournal takes nothing more once its disk failed, until it is op
   const file = Deno.FsFile.prototype;
   const byThread = mock.method(file, "syncData", () => Promise.try(failing)).mock;
   const atOnce = mock.method(file, "syncDataSync", failing).mock;
-  const refused = { name: "JournalError", code: "journal_failed", message: /restart the gateway/ };
+  const refused = {
+    name: "JournalError",
+    code: "journal_unsynced",
+    message: /restart the gateway/,
+  };
   await assert.rejects(accepted(journal, { platformId: "om_2" }), refused);
   byThread.restore();
   atOnce.restore();
   await assert.rejects(accepted(journal, { platformId: "om_3" }), refused);
-  assert.equal(journal.trouble?.code, "journal_failed");
+  assert.equal(journal.trouble?.code, "journal_unsynced");
   await journal[Symbol.asyncDispose]();
   await using reopened = open(place.path);
   assert.equal(await reopened.inbound("feishu", "om_3"), null);
   await accepted(reopened, { platformId: "om_3" });
+});
+
+Deno.test("SqliteJournal writes what a crash left in its log into the database as it opens", async () => {
+  using place = aPlace();
+  await using journal = open(place.path);
+  await accepted(journal);
+  // As the files are when the process dies: nobody has closed them.
+  const left = `${place.path}.left`;
+  for (const end of ["", "-wal"]) await Deno.copyFile(`${place.path}${end}`, `${left}${end}`);
+  assert.ok((await Deno.stat(`${left}-wal`)).size > 0);
+  await using reopened = open(left);
+  assert.equal((await Deno.stat(`${left}-wal`)).size, 0);
+  assert.equal((await reopened.waiting(SESSION, 0, 9)).length, 1);
 });
 
 Deno.test("SqliteDatabase takes back what it wrote when the work throws", () => {
