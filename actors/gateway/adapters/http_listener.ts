@@ -23,6 +23,8 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** Between two requests. */
   readonly idleMs: number;
+  /** For taking nothing of an answer. */
+  readonly unreadMs: number;
   /** After this time a connection that is too slow is found. */
   readonly lookMs: number;
   readonly connectionsMax: number;
@@ -32,6 +34,7 @@ const LIMITS: ConnectionLimits = {
   headMs: 20_000,
   requestMs: 180_000,
   idleMs: 75_000, // longer than clients keep theirs: they are to end it
+  unreadMs: 60_000,
   lookMs: 5_000,
   connectionsMax: 512,
 };
@@ -69,6 +72,7 @@ export class HttpListener implements AsyncDisposable {
     answer: Answer,
     limits: ConnectionLimits = LIMITS,
   ): Promise<HttpListener> {
+    const { unreadMs } = limits;
     const server = createServer({
       headersTimeout: limits.headMs,
       requestTimeout: limits.requestMs,
@@ -87,7 +91,7 @@ export class HttpListener implements AsyncDisposable {
       isThere ? place.port : port
     }`;
     server.on("request", (incoming, outgoing) => {
-      answerOverNode(incoming, outgoing, { answer, origin }).catch((error: unknown) => {
+      answerOverNode(incoming, outgoing, { answer, origin, unreadMs }).catch((error: unknown) => {
         logger.warn("Cannot answer a request: {reason}", { reason: asError(error).message });
         outgoing.destroy();
       });

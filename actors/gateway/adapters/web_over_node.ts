@@ -6,6 +6,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getLogger } from "@logtape/logtape";
+import { onAbort } from "../../kernel/aborting.ts";
 import { asError } from "../../kernel/errors.ts";
 
 const logger = getLogger(["troupe", "gateway", "web_over_node"]);
@@ -13,15 +14,22 @@ const logger = getLogger(["troupe", "gateway", "web_over_node"]);
 /** Answers a request. */
 export type Answer = (request: Request) => Promise<Response>;
 
+/** How a request is answered. */
+export interface AnswerOptions {
+  readonly answer: Answer;
+  /** Of the server, for the request's address. */
+  readonly origin: string;
+  /** A client that takes nothing of its answer for so long has gone. Milliseconds. */
+  readonly unreadMs: number;
+}
+
 /**
  * Has `answer` answer one request. Its signal aborts when the client goes before it has the answer.
- *
- * @param origin of the server, for the request's address
  */
 export async function answerOverNode(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { answer, origin }: { readonly answer: Answer; readonly origin: string },
+  { answer, origin, unreadMs }: AnswerOptions,
 ): Promise<void> {
   const gone = new AbortController();
   outgoing.once("close", () => {
@@ -33,7 +41,7 @@ export async function answerOverNode(
     : await answer(request).catch((error: unknown) => failed(error));
   // The rest of a body that nobody wants would be read as the next request.
   if (!incoming.complete) response.headers.set("connection", "close");
-  await send(response, outgoing, gone.signal);
+  await send(response, outgoing, { signal: gone.signal, unreadMs });
   if (!incoming.complete) incoming.destroy();
 }
 
@@ -91,30 +99,40 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffe
   });
 }
 
+interface SendOptions {
+  readonly signal: AbortSignal;
+  readonly unreadMs: number;
+}
+
 async function send(
   response: Response,
   outgoing: ServerResponse,
-  signal: AbortSignal,
+  { signal, unreadMs }: SendOptions,
 ): Promise<void> {
   const reader = response.body?.getReader();
   if (signal.aborted) return await reader?.cancel(signal.reason);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (reader === undefined) return void outgoing.end();
-  const stop = () => void reader.cancel(signal.reason).catch(() => {});
-  signal.addEventListener("abort", stop, { once: true });
+  using _gone = onAbort(signal, () => void reader.cancel(signal.reason).catch(() => {}));
   outgoing.flushHeaders();
   for (;;) {
     const { value, done } = await reader.read();
     if (done || signal.aborted) break;
-    if (!outgoing.write(value)) await drained(outgoing, signal);
+    if (!outgoing.write(value)) await drained(outgoing, { signal, unreadMs });
   }
   if (!signal.aborted) outgoing.end();
 }
 
 /** Until there is room, or nobody there. */
-function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
+async function drained(
+  outgoing: ServerResponse,
+  { signal, unreadMs }: SendOptions,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => outgoing.destroy(), unreadMs);
   outgoing.once("drain", resolve);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
+  using _gone = onAbort(signal, resolve);
+  await promise;
+  outgoing.off("drain", resolve);
+  clearTimeout(timer);
 }

@@ -15,6 +15,9 @@ export const BODY_BYTES_MAX: number = 20 * 1024 * 1024;
 /** Most bytes of one file. */
 export const FILE_BYTES_MAX: number = 10 * 1024 * 1024;
 
+/** Most files of a message: each is written to the disk, and told to the model. */
+export const FILES_MAX: number = 100;
+
 /** Longest text of a message. No model reads more, and it would keep everybody else waiting. */
 const CONTENT_CHARS_MAX = 2_000_000;
 /** Whoever sends slower than this takes the place of others. */
@@ -39,6 +42,7 @@ export async function readAskedTurn(
     ? await readForm(bytes, contentType, model)
     : readChatRequest(parseJson(bytes), model);
   if (asked.content.length > CONTENT_CHARS_MAX) throw tooLong("The message", CONTENT_CHARS_MAX);
+  checkCount(asked.uploads);
   for (const upload of asked.uploads) {
     if (upload.bytes.length > FILE_BYTES_MAX) throw tooLarge("A file", FILE_BYTES_MAX);
   }
@@ -110,6 +114,7 @@ async function readForm(
   };
   checkModel(field("model"), model);
   const files = form.getAll("files").filter((value) => value instanceof File);
+  checkCount(files);
   const uploads = await Promise.all(files.map(uploadOf));
   const words = field("message")?.trim() ?? "";
   if (words === "" && uploads.length === 0) throw invalid("The message is empty", "message");
@@ -121,6 +126,10 @@ async function readForm(
     isStream: false,
     wantsUsage: false,
   };
+}
+
+function checkCount({ length }: readonly unknown[]): void {
+  if (length > FILES_MAX) throw invalid(`These are ${length} files; ${FILES_MAX} is most`);
 }
 
 async function parseForm(

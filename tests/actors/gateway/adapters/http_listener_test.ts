@@ -4,7 +4,10 @@ import { until } from "../../../support/until.ts";
 
 type Answer = (request: Request) => Promise<Response>;
 
-const LIMITS = { headMs: 150, requestMs: 400, idleMs: 150, lookMs: 30, connectionsMax: 3 };
+const LIMITS = {
+  ...{ headMs: 150, requestMs: 400, idleMs: 150 },
+  ...{ unreadMs: 150, lookMs: 30, connectionsMax: 3 },
+};
 
 function listen(answer: Answer, limits = {}): Promise<HttpListener> {
   const place = { host: "127.0.0.1", port: 0, section: "api", path: "/v1" } as const;
@@ -164,4 +167,19 @@ Deno.test("A listener ends at once although clients keep their connections", asy
   await listener[Symbol.asyncDispose]();
   assert.ok(performance.now() - startedAtMs < 1_500, "nobody is waited for");
   await until(() => kept.hasEnded);
+});
+
+Deno.test("A listener lets a client go that takes nothing of its answer", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  await using listener = await listen(() => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
+      cancel: () => cancelled.resolve(),
+    });
+    return Promise.resolve(new Response(body));
+  });
+  const { hostname, port } = new URL(listener.url);
+  using socket = await Deno.connect({ hostname, port: Number(port) });
+  await socket.write(new TextEncoder().encode("GET /v1 HTTP/1.1\r\nhost: a\r\n\r\n"));
+  await cancelled.promise;
 });

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { Api } from "../../../../actors/gateway/api/api_handler.ts";
-import { BODY_BYTES_MAX, FILE_BYTES_MAX } from "../../../../actors/gateway/api/bodies.ts";
+import {
+  BODY_BYTES_MAX,
+  FILE_BYTES_MAX,
+  FILES_MAX,
+} from "../../../../actors/gateway/api/bodies.ts";
 import type { ExchangeMessage } from "../../../../actors/gateway/exchange/exchange_desk.ts";
 import { LiveExchange } from "../../../../actors/gateway/exchange/exchange.ts";
 import { apiSchema } from "../../../../actors/config/schema/servers.ts";
@@ -135,6 +139,9 @@ Deno.test("A form brings words and files, and no file that is too large", async 
   const large = new FormData();
   large.append("files", new File([new Uint8Array(FILE_BYTES_MAX + 1)], "c.bin"));
   assert.match(await errorOf(await bench.post(large)), /^413 .* too_large/);
+  const many = new FormData();
+  for (let n = 0; n <= FILES_MAX; n++) many.append("files", new File(["x"], `${n}.txt`));
+  assert.match(await errorOf(await bench.post(many)), /^400 .* invalid_request/);
   assert.equal(bench.messages.length, 1);
 });
 
