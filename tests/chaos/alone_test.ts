@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { FeishuPlatform, NO_LIMITS } from "../simulators/feishu_server.ts";
@@ -40,6 +41,6 @@ Deno.test("A turn that dies again and again goes on alone and runs no command tw
   calms();
   await using gateway = await GatewayProcess.start(home, options);
   await checkNothingLost({ home, platform, messages: 2, timeoutMs: 30_000 });
-  await gateway.stop();
+  assert.equal(await gateway.stop(), 0);
   await checkFiles(home);
 });

@@ -126,6 +126,7 @@ Deno.test("/stop ends a running turn, and the chat goes on", async () => {
   await terminal.shows("that it stopped", (lines) => lines.some((line) => /stopped/i.test(line)));
   await terminal.enter("and now?");
   await terminal.shows("the next answer", has("fresh answer"));
+  assert.equal(model.requests.length, 2);
 });
 
 Deno.test("Ctrl-C clears a line that is typed and leaves on an empty one", async () => {

@@ -128,6 +128,7 @@ Deno.test("Slack marks a message that waits for its turn", async () => {
   await harness.passUntil(has("hourglass"), "another reaction");
   harness.channel.noteWaiting?.(platformId, false);
   await harness.passUntil(has("eyes"), "the first reaction");
+  assert.deepEqual([...message.reactions], ["UBOT01:eyes"]);
 });
 
 Deno.test("Slack sends the words alone when its form is refused", async () => {

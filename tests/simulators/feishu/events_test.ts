@@ -146,6 +146,7 @@ Deno.test("FeishuPlatform's pong without PingInterval sets off the SDK's storm o
   using _connection = await sdkConnection(platform, () => {});
   const connection = await platform.connected();
   await platform.waitFor(() => connection.pings.length >= 10, SOON);
+  assert.equal(platform.connections.length, 1);
 });
 
 Deno.test.each(["empty", "none"] as const)(

@@ -200,8 +200,9 @@ Deno.test.each([1, 403, 514, 1000040350])("The SDK gives up at endpoint code %s"
   });
   await client.start({ eventDispatcher: new EventDispatcher({ logger: quietLogger }) });
   try {
-    const hasFailed = () => client.getConnectionStatus().state === "failed";
-    await platform.waitFor(hasFailed, { what: "the end of the client" });
+    const state = () => client.getConnectionStatus().state;
+    await platform.waitFor(() => state() === "failed", { what: "the end of the client" });
+    assert.equal(state(), "failed");
   } finally {
     client.close({ force: true });
   }

@@ -4,17 +4,11 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
+import { ACTORS_FOLDER } from "../../../kernel/adapters/program_modules.ts";
 import type { HostRights } from "../host_protocol.ts";
 
 /** The thread's module: named to the compiler. */
 export const HOST_WORKER: URL = new URL("./host_worker.ts", import.meta.url);
-/**
- * Where the modules of a thread are: it reads them like files, and by the same right. In a
- * compiled binary they are inside it.
- */
-const MODULES_FOLDER: string = fileURLToPath(new URL("../../../", import.meta.url));
-
 /**
  * Starts it; it takes lines by `postMessage` and sends lines back.
  *
@@ -48,7 +42,7 @@ export function startHostThread(
 /** The right to read that a thread needs for itself, on top of its tools'. */
 export function withModules(read: boolean | readonly string[]): boolean | string[] {
   if (read === true || Deno.build.standalone) return listed(read);
-  return read === false ? [MODULES_FOLDER] : [...read, MODULES_FOLDER];
+  return read === false ? [ACTORS_FOLDER] : [...read, ACTORS_FOLDER];
 }
 
 function listed(right: boolean | readonly string[]): boolean | string[] {

@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { orNull } from "../../../kernel/adapters/missing.ts";
-import type { FileRules } from "./guarded_files.ts";
+import { type FileRules, GuardedFiles } from "./guarded_files.ts";
 
 const LIVE_BYTES_MAX = 256 * 1024 ** 2;
 const OUTPUT_BYTES_MAX = 64 * 1024 ** 2;
@@ -93,7 +93,6 @@ async function filesOf(
   { readableRoots, writableRoots, workspace, rules }: VirtualJob,
 ): Promise<InstanceType<typeof import("just-bash").MountableFs>> {
   const { InMemoryFs, MountableFs, ReadWriteFs } = await import("just-bash");
-  const { GuardedFiles } = await import("./guarded_files.ts");
   const fs = new MountableFs({ base: new InMemoryFs() });
   for (const root of [...readableRoots, ...writableRoots, workspace]) {
     if (!await isFolder(root)) continue;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { systemNewId } from "../../../../actors/kernel/adapters/system_clock.ts";
 import { Lifeline } from "../../../../actors/tools/shell/adapters/lifeline.ts";
 import { shellGround } from "../../../contract/shell_level.ts";
-import { killOwner } from "../../../support/killed_owner.ts";
+import { killOwner, processesOf } from "../../../support/killed_owner.ts";
 
 const STUBBORN = [
   "sleep 4711 & sleep 4711",
@@ -13,18 +13,21 @@ const STUBBORN = [
 Deno.test("A gateway that is killed leaves no plain process running", async () => {
   await using ground = await shellGround();
   await killOwner(ground, { level: "process", commands: STUBBORN, livesMs: 300 });
+  assert.deepEqual(await processesOf(ground.workspace), []);
 });
 
 Deno.test("A gateway that is killed leaves no process running that it was starting", async () => {
   await using ground = await shellGround();
   const commands = Array.from({ length: 8 }, () => "sleep 4711");
   await killOwner(ground, { level: "process", commands, livesMs: 0 });
+  assert.deepEqual(await processesOf(ground.workspace), []);
 });
 
 Deno.test("A gateway that is killed leaves no interpreter running", async () => {
   await using ground = await shellGround();
   const commands = ["sleep 30", "while true; do sleep 1; done"];
   await killOwner(ground, { level: "virtual", commands, livesMs: 300 });
+  assert.deepEqual(await processesOf(ground.workspace), []);
 });
 
 Deno.test("A lifeline ends with its owner's word, and not what it watched", async () => {
