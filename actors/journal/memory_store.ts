@@ -26,6 +26,7 @@ import {
   statesOf,
   usageKey,
 } from "./memory_order.ts";
+import { MemoryLines } from "./memory_lines.ts";
 import { type JournalRows, NO_ROWS, type Note, type SeenKey } from "./memory_rows.ts";
 import { Marks, Table, UndoLog } from "./memory_table.ts";
 import { hasEndedOutbound, OUTBOUND_STATES } from "./outbound_rules.ts";
@@ -48,9 +49,7 @@ export class MemoryStore implements JournalStore {
   readonly #seen = new Table<string, SeenKey>(this.#undo);
   readonly #turns = new Table<string, TurnRecord>(this.#undo);
   readonly #turnsOfSessions = new Table<string, string>(this.#undo);
-  /** Lines by their place in the order in which they were added. */
-  readonly #lines = new Table<number, HistoryLine>(this.#undo);
-  readonly #linePlaces = new Table<string, number>(this.#undo);
+  readonly #lines = new MemoryLines(this.#undo);
   readonly #outbounds = new Table<string, Outbound>(this.#undo);
   /** Keys of outbounds that have not ended. */
   readonly #unsent = new Marks<string>(this.#undo);
@@ -59,7 +58,6 @@ export class MemoryStore implements JournalStore {
   readonly #records = new Table<number, KeptRecord>(this.#undo);
   #lastSeq: number;
   #lastId: number;
-  #lastPlace = 0;
   #lastRecord = 0;
   #isInTransaction = false;
 
@@ -85,7 +83,7 @@ export class MemoryStore implements JournalStore {
       lastId: this.#lastId,
       inbounds: this.#inbounds.values().sort(bySeq),
       turns: this.#turns.values().sort(by(({ turnId }) => turnId)),
-      lines: this.#lines.entries().sort(([a], [b]) => a - b).map(([, line]) => line),
+      lines: this.#lines.inOrder(),
       outbounds: this.#outbounds.values().sort(byId),
       seen: this.#seen.values().sort(bySeq),
       notes: this.#notes.values().sort(by(({ key }) => key)),
@@ -206,27 +204,15 @@ export class MemoryStore implements JournalStore {
   }
 
   insertLine(line: HistoryLine): boolean {
-    const key = JSON.stringify([line.turnId, line.line]);
-    if (this.#linePlaces.has(key)) return false;
-    const place = ++this.#lastPlace;
-    this.#linePlaces.set(key, place);
-    this.#lines.set(place, { ...line });
-    return true;
+    return this.#lines.insert(line);
   }
 
   lines(sessionKey: string): HistoryLine[] {
-    return this.#lines.entries()
-      .filter(([, line]) => line.sessionKey === sessionKey)
-      .sort(([a], [b]) => a - b)
-      .map(([, line]) => line);
+    return this.#lines.inOrder().filter((line) => line.sessionKey === sessionKey);
   }
 
   deleteLine(turnId: string, line: number): void {
-    const key = JSON.stringify([turnId, line]);
-    const place = this.#linePlaces.get(key);
-    if (place === undefined) return;
-    this.#linePlaces.set(key, undefined);
-    this.#lines.set(place, undefined);
+    this.#lines.delete(turnId, line);
   }
 
   insertOutbound(outbound: Omit<Outbound, "id">): number {
@@ -310,7 +296,7 @@ export class MemoryStore implements JournalStore {
   }
 
   keptSessions(afterKey: string, limit: number): string[] {
-    const keys = [...this.#lines.values(), ...this.#turns.values()].map((row) => row.sessionKey);
+    const keys = [...this.#lines.inOrder(), ...this.#turns.values()].map((row) => row.sessionKey);
     return [...new Set(keys)].filter((key) => key > afterKey).sort().slice(0, limit);
   }
 
