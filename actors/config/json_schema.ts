@@ -91,6 +91,10 @@ function complete(
     jsonSchema.anyOf = [{ type: "string", minLength: 1 }, { ...jsonSchema }];
     for (const key of ["type", "properties", "required"]) delete jsonSchema[key];
   }
+  // Ids that are numbers may be written as such.
+  if (zodSchema instanceof z.ZodString && zodSchema.def.coerce === true) {
+    Object.assign(jsonSchema, { type: ["string", "integer"] });
+  }
   // The usual value of what is transformed; ours are values that the file may hold as well.
   if (zodSchema instanceof z.ZodDefault) jsonSchema["default"] ??= zodSchema.def.defaultValue;
 }

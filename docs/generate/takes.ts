@@ -11,9 +11,10 @@ const PORT_MAX = 65_535;
 export function takes(schema: JsonObject): string {
   const { type, enum: choices, const: only, anyOf } = schema;
   if (isList(anyOf)) return variants(anyOf.filter(isObject));
-  if (isList(type)) return variants(type.map((one) => ({ ...schema, type: one })));
   if (only !== undefined) return `\`${String(only)}\``;
   if (isList(choices)) return oneOf(choices.filter((word) => word !== "").map(asCode));
+  if (isText(schema)) return "text";
+  if (isList(type)) return variants(type.map((one) => ({ ...schema, type: one })));
   switch (type) {
     case "boolean":
       return "switch";
@@ -54,8 +55,11 @@ function bound(value: JsonValue | undefined): number | null {
   return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
+/** Text that is free. Where a number may stand for it, it is text all the same. */
 function isText(schema: JsonValue | undefined): boolean {
-  return isObject(schema) && schema["type"] === "string" && schema["enum"] === undefined;
+  if (!isObject(schema) || schema["enum"] !== undefined) return false;
+  const { type } = schema;
+  return type === "string" || (isList(type) && type.join() === "string,integer");
 }
 
 function oneOf(words: readonly string[]): string {

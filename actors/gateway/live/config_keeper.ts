@@ -111,7 +111,10 @@ class ConfigKeeper implements Actor<Message> {
   readonly #options: ConfigKeeperOptions;
   readonly #known: Known;
   readonly #watch: Disposable;
-  readonly #waiting: ReplyTo<ConfigOutcome>[] = [];
+  /** Who asked for a look that has not begun. */
+  #waiting: ReplyTo<ConfigOutcome>[] = [];
+  /** Who asked for the one that is under way. */
+  #served: ReplyTo<ConfigOutcome>[] = [];
   #quiet: Timer | undefined;
   #stirredAtMs: number | undefined;
   #isBusy = false;
@@ -171,6 +174,8 @@ class ConfigKeeper implements Actor<Message> {
     // Whoever edits right now is let finish; a look in between would only see halves.
     if (!isForced && this.#stirredAtMs !== undefined) return;
     this.#isBusy = true;
+    this.#served = this.#waiting;
+    this.#waiting = [];
     const { stamp, isGone } = this.#known;
     this.#context.pipe(
       // One that was gone and is back need not have changed: it is read all the same.
@@ -184,10 +189,16 @@ class ConfigKeeper implements Actor<Message> {
     if (outcome.state === "failed") {
       const { message } = outcome.error;
       logger.error("Cannot look at the configuration: {reason}", { reason: message });
-      return this.#answer({ state: "refused", problem: message });
-    }
-    if (outcome.value.state === "moving") return this.#stirred();
-    const { stamp, outcome: found } = outcome.value;
+      this.#answer({ state: "refused", problem: message });
+    } else if (outcome.value.state === "moving") {
+      this.#waiting.unshift(...this.#served.splice(0));
+      return this.#stirred();
+    } else this.#seen(outcome.value);
+    // What was written since that look began is not what these asked about.
+    if (this.#waiting.length > 0) this.#examine({ isForced: true });
+  }
+
+  #seen({ stamp, outcome: found }: Exclude<Examined, { state: "moving" }>): void {
     this.#known.stamp = stamp;
     this.#known.isGone = found.state === "refused" && found.problem === GONE;
     if (found.state === "refused") this.#refused(found.problem);
@@ -196,7 +207,7 @@ class ConfigKeeper implements Actor<Message> {
   }
 
   #answer(outcome: ConfigOutcome): void {
-    for (const replyTo of this.#waiting.splice(0)) replyTo.reply(outcome);
+    for (const replyTo of this.#served.splice(0)) replyTo.reply(outcome);
   }
 
   #refused(problem: string): void {

@@ -83,7 +83,7 @@ Deno.test("The JSON Schema tells of every key what it is for", async () => {
   assert.match(String(text), /^Dream, the job that .* \(memory\)\.$/, "no links");
 });
 
-Deno.test("The JSON Schema takes a model's name for the model, and null where it may stand", () => {
+Deno.test("The JSON Schema takes what the file may hold besides: names of models, null, ids as numbers", () => {
   const defaults = at(SCHEMA, "properties", "agents", "properties", "defaults", "properties");
   assert.deepEqual(at(defaults, "fallbackModels", "default"), []);
   const [name, model]: readonly JsonObject[] = Object.values(
@@ -94,4 +94,9 @@ Deno.test("The JSON Schema takes a model's name for the model, and null where it
   const email = at(SCHEMA, "properties", "channels", "properties", "email", "properties");
   const [plain]: readonly JsonObject[] = Object.values(at(email, "saveSent", "anyOf") ?? {});
   assert.deepEqual(plain, { type: ["boolean", "null"] });
+  const telegram = at(SCHEMA, "properties", "channels", "properties", "telegram", "properties");
+  const [id]: readonly JsonObject[] = Object.values(
+    at(telegram, "allowFrom", "items", "anyOf") ?? {},
+  );
+  assert.deepEqual(id, { type: ["string", "integer"] });
 });

@@ -21,6 +21,7 @@ function keeperBench() {
   const alarms = new Probe<AlarmMessage>();
   const printed: string[] = [];
   const file = { stamp: "1" as string | null, problem: null as string | null, changes: NOTHING };
+  let applying: Promise<void> = Promise.resolve();
   let onChange = () => {};
   let reads = 0;
   let watches = 0;
@@ -39,7 +40,11 @@ function keeperBench() {
         return { [Symbol.dispose]: () => watches-- };
       },
     },
-    apply: () => Promise.resolve(file.changes),
+    apply: async () => {
+      const { changes } = file;
+      await applying;
+      return changes;
+    },
     alarms,
     print: (line) => printed.push(line),
   }));
@@ -51,6 +56,8 @@ function keeperBench() {
     get watches() {
       return watches;
     },
+    /** What is applied from now on takes until this is over. */
+    slowDown: (until: Promise<void>) => applying = until,
     /** Saves the file; `isTold`: the system tells of it. */
     save(stamp: string | null, change: Partial<typeof file> = {}, { isTold = true } = {}) {
       Object.assign(file, { problem: null, changes: NOTHING, ...change, stamp });
@@ -177,4 +184,23 @@ Deno.test("Whoever asks for it hears what came of a file that was not touched", 
   assert.deepEqual(await asked, { state: "applied", changes });
   await bench.world.system.stop(bench.keeper);
   assert.equal(bench.watches, 0);
+});
+
+Deno.test("Whoever asks while an earlier edit is applied hears of the file as it is now", async () => {
+  await using bench = keeperBench();
+  const { world, keeper } = bench;
+  await world.clock.advance(5_000);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  bench.slowDown(promise);
+  bench.save("2", { changes: { ...NOTHING, applied: ["owners"] } });
+  await world.clock.advance(300);
+  bench.save("3", { changes: { ...NOTHING, applied: ["hooks"] } });
+  const asked = keeper.ask<ConfigOutcome>((replyTo) => ({ type: "reload_config", replyTo }), {
+    timeoutMs: 10_000,
+  });
+  await world.clock.advance(1);
+  resolve();
+  await world.clock.advance(1);
+  const outcome = await asked;
+  assert.deepEqual(outcome.state === "applied" && outcome.changes.applied, ["hooks"]);
 });
