@@ -74,7 +74,9 @@ if (import.meta.main && Deno.args[0] === "--tool-host") {
   await relay(Deno.args.slice(1));
 } else if (import.meta.main && Deno.args[0] === "--shell-virtual") {
   // And the process of a command in the shell interpreter.
-  const { runNarrowed } = await import("./actors/tools/shell/adapters/narrowed_entry.ts");
+  // Named by its place: Deno reads what an `import` names at every start, run or not.
+  const { runNarrowed }: typeof import("./actors/tools/shell/adapters/narrowed_entry.ts") =
+    await import(new URL("./actors/tools/shell/adapters/narrowed_entry.ts", import.meta.url).href);
   await runNarrowed();
 } else if (import.meta.main) {
   const { main } = await import("./channels/cli/main.ts").catch(tellOfRights);
