@@ -4,6 +4,8 @@ import { runWorld } from "./world.ts";
 
 /** As many as fit into the time of a test run; `deno task simulate --seeds` runs more. */
 const SEEDS = 50;
+/** Fewer would prove nothing: some hundred and fifty can be. */
+const REPLAYED_TURNS_MIN = 80;
 
 /** All that happened in those worlds. */
 const texts = new Map<number, string>();
@@ -39,8 +41,12 @@ const HAPPENINGS = [
 ];
 
 Deno.test("The gateway breaks no law, whatever dies, fails, doubles or comes late", async () => {
+  let replayedTurns = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const world = await runWorld(seed);
+    for (const report of world.record.replays.values()) {
+      if (report.state === "identical") replayedTurns += report.turns;
+    }
     texts.set(seed, world.log.text());
     assert.deepEqual(brokenLaws(world), [], `deno task simulate --seed ${seed}`);
   }
@@ -48,6 +54,7 @@ Deno.test("The gateway breaks no law, whatever dies, fails, doubles or comes lat
     return ![...texts.values()].some((text) => happening.test(text));
   });
   assert.deepEqual(missing, [], "enough happens in these worlds");
+  assert.ok(replayedTurns >= REPLAYED_TURNS_MIN, `${replayedTurns} turns were replayed`);
 });
 
 Deno.test.each([1, 2, 3, 44, 193])("World %s happens again byte for byte", async (seed) => {

@@ -96,6 +96,9 @@ export class GatewayHome implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       if (this.#isReplayed) await replayHome(join(this.path, "state"), this.workspace);
+    } catch (error) {
+      this.keep();
+      throw new Error(`A replay differs; its home is kept: ${this.path}`, { cause: error });
     } finally {
       if (!this.#isKept) await Deno.remove(this.path, { recursive: true });
     }
