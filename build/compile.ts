@@ -116,9 +116,9 @@ async function reducedConfig(specifiers: Readonly<Record<string, string>>): Prom
   const imports = Object.fromEntries(
     Object.entries(config.imports).filter(([, specifier]) => specifier in specifiers),
   );
-  const { name, version, nodeModulesDir, compilerOptions } = config;
+  const { nodeModulesDir, allowScripts, compilerOptions } = config;
   const unstable = config.unstable.filter((feature) => feature !== LAZY);
-  return JSON.stringify({ name, version, unstable, nodeModulesDir, compilerOptions, imports });
+  return JSON.stringify({ unstable, nodeModulesDir, allowScripts, compilerOptions, imports });
 }
 
 /** What `permissions --json` prints of a binary: the rights that its configuration needs. */
