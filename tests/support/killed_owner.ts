@@ -67,6 +67,27 @@ export async function noneLeft(folder: string): Promise<void> {
   }
 }
 
+/** Waits until none of these processes is there. */
+export async function noneAlive(pids: readonly number[]): Promise<void> {
+  const isAlive = (pid: number) => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+  await until(async () => !(await Promise.all(pids.map(isAlive))).includes(true), {
+    timeoutMs: OUTLIVES_MS_MAX,
+    what: `the end of ${pids}`,
+  });
+}
+
+/** The tool hosts that a gateway has started, from the sources or as a compiled program. */
+export async function hostsOf(gateway: number): Promise<readonly number[]> {
+  const names = await Array.fromAsync(Deno.readDir("/proc"), ({ name }) => name);
+  const found = names.filter((name) => /^\d+$/.test(name)).map(async (pid) => {
+    const line = await Deno.readTextFile(`/proc/${pid}/cmdline`).catch(() => "");
+    if (!/host_entry|--tool-host/.test(line)) return [];
+    const status = await Deno.readTextFile(`/proc/${pid}/status`).catch(() => "");
+    return status.includes(`PPid:\t${gateway}\n`) ? [Number(pid)] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** The command lines of the processes that belong to a folder, their numbers before them. */
 export async function processesOf(folder: string): Promise<readonly string[]> {
   const names = await Array.fromAsync(Deno.readDir("/proc"), ({ name }) => name);

@@ -1,7 +1,7 @@
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 import { FeishuPlatform, NO_LIMITS } from "../simulators/feishu_server.ts";
 import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
-import { noneLeft, processesOf } from "../support/killed_owner.ts";
+import { hostsOf, noneAlive, noneLeft, processesOf } from "../support/killed_owner.ts";
 import { until } from "../support/until.ts";
 
 Deno.test.each([
@@ -22,13 +22,13 @@ Deno.test.each([
     await using gateway = await GatewayProcess.start(home, { model, feishu: platform, config });
     await platform.connected({ timeoutMs: 30_000 });
     platform.userSays({ text: "sleep" });
-    const isRunning = async () => {
-      const lines = await processesOf(home.path);
-      return lines.some((line) => line.includes("host_entry")) &&
-        lines.some((line) => /^\d+ sleep 4711/.test(line));
-    };
+    const isRunning = async () =>
+      (await hostsOf(gateway.pid)).length > 0 &&
+      (await processesOf(home.path)).some((line) => /^\d+ sleep 4711/.test(line));
     await until(isRunning, { timeoutMs: 30_000, what: "a tool host, and the command" });
+    const hosts = await hostsOf(gateway.pid);
     await gateway.kill();
     await noneLeft(home.path);
+    await noneAlive(hosts);
   },
 );
