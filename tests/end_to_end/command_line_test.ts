@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { GatewayHome, runTroupe, writeConfig } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { TroupeCommand } from "../support/troupe_command.ts";
 import { until } from "../support/until.ts";
 import { callTool, lastUserText, ModelServer, say } from "../simulators/model_server.ts";
@@ -193,9 +194,8 @@ Deno.test("A question whose answer cannot be written says so and ends with exit 
   await using home = await GatewayHome.make();
   await using model = await echo();
   await writeConfig(home, { model });
-  const main = new URL("../../mod.ts", import.meta.url).pathname;
   const { code, stderr } = await new Deno.Command("sh", {
-    args: ["-c", '"$0" run -A --no-check "$1" agent -m hi > /dev/full', Deno.execPath(), main],
+    args: ["-c", '"$0" "$@" agent -m hi > /dev/full', ...PROGRAM],
     env: { TROUPE_HOME: home.path, NO_COLOR: "1" },
   }).output();
   assert.equal(code, 1);

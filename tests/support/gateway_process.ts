@@ -9,19 +9,11 @@ import type { JsonObject } from "../../actors/kernel/json.ts";
 import type { FeishuPlatform } from "../simulators/feishu_server.ts";
 import type { ModelServer } from "../simulators/model_server.ts";
 import { replayHome } from "./replays.ts";
+import { PROGRAM } from "./troupe_program.ts";
 import { until } from "./until.ts";
 
-const ROOT = new URL("../../", import.meta.url);
 /** A loaded machine may need this long to start a process. */
 const START_MS = 90_000;
-/**
- * The words that start the program: this Deno, on the sources. `TROUPE_PROGRAM` names another one,
- * such as the single binary.
- */
-const PROGRAM: readonly string[] = Deno.env.get("TROUPE_PROGRAM")?.split(" ") ?? [
-  ...[Deno.execPath(), "run", "-A", "--cached-only", "--no-check"],
-  new URL("mod.ts", ROOT).pathname,
-];
 
 /** What a gateway is run with. */
 export interface GatewayProcessOptions {

@@ -3,16 +3,15 @@
  * @module
  */
 
+import { PROGRAM, programWith } from "./troupe_program.ts";
 import { until } from "./until.ts";
-
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
 
 /** How a command is run. */
 export interface TroupeCommandOptions {
   /** The home folder. */
   readonly home: string;
   readonly args: readonly string[];
-  /** Flags of `deno run`. @default all rights, without a look at types */
+  /** Flags of `deno run`. @default the program of all tests, with all rights */
   readonly flags?: readonly string[];
   /** Besides the home and no colours. */
   readonly env?: Readonly<Record<string, string>>;
@@ -28,9 +27,10 @@ export class TroupeCommand implements AsyncDisposable {
   stderr = "";
   #hasEnded = false;
 
-  constructor({ home, args, flags = ["-A", "--cached-only"], env = {} }: TroupeCommandOptions) {
-    this.#child = new Deno.Command(Deno.execPath(), {
-      args: ["run", ...flags, "--no-check", MAIN, ...args],
+  constructor({ home, args, flags, env = {} }: TroupeCommandOptions) {
+    const [program = "", ...words] = flags === undefined ? PROGRAM : programWith(flags);
+    this.#child = new Deno.Command(program, {
+      args: [...words, ...args],
       env: { TROUPE_HOME: home, NO_COLOR: "1", ...env },
       stdin: "piped",
       stdout: "piped",

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { GatewayHome } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { FeishuPlatform } from "../simulators/feishu_server.ts";
 import { ModelServer, say } from "../simulators/model_server.ts";
 import { until } from "../support/until.ts";
 import { TmuxTerminal } from "./tmux_terminal.ts";
 
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
 /** Keys of the machine that the test runs on are nobody's to be offered. */
-const PROGRAM = ["env", "-i"];
+const NO_VARIABLES = ["env", "-i"];
 
 function start(home: GatewayHome, ...args: readonly string[]): Promise<TmuxTerminal> {
   const { PATH = "", HOME = "", DENO_DIR } = Deno.env.toObject();
@@ -22,9 +22,9 @@ function start(home: GatewayHome, ...args: readonly string[]): Promise<TmuxTermi
   };
   return TmuxTerminal.start({
     command: [
-      ...PROGRAM,
+      ...NO_VARIABLES,
       ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
-      ...[Deno.execPath(), "run", "-A", "--cached-only", "--no-check", MAIN, ...args],
+      ...[...PROGRAM, ...args],
     ],
     env: {},
   });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayHome, writeConfig } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import { type TmuxOptions, TmuxTerminal } from "./tmux_terminal.ts";
-
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
 
 async function startChat(
   home: GatewayHome,
@@ -13,7 +12,7 @@ async function startChat(
   await writeConfig(home, { model });
   const terminal = await TmuxTerminal.start({
     ...size,
-    command: [Deno.execPath(), "run", "-A", "--cached-only", "--no-check", MAIN, "agent"],
+    command: [...PROGRAM, "agent"],
     env: { TROUPE_HOME: home.path, NO_COLOR: "1" },
   });
   await terminal.shows("the greeting", (lines) => lines.some((line) => line.includes("/help")));

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { GatewayHome, GatewayProcess, writeConfig } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import { TmuxTerminal } from "./tmux_terminal.ts";
 
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
-
 async function startChat(home: GatewayHome): Promise<TmuxTerminal> {
   const terminal = await TmuxTerminal.start({
-    command: [Deno.execPath(), "run", "-A", "--cached-only", "--no-check", MAIN, "agent"],
+    command: [...PROGRAM, "agent"],
     env: { TROUPE_HOME: home.path, NO_COLOR: "1" },
   });
   await terminal.shows("the greeting", has("/help"));

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayHome, GatewayProcess } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { TroupeCommand } from "../support/troupe_command.ts";
 import { TmuxTerminal } from "./tmux_terminal.ts";
-
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
 
 function looksIn(text: string): number {
   return text.match(/^Gateway ok, up /gm)?.length ?? 0;
@@ -13,8 +12,7 @@ Deno.test("top draws over itself in a terminal, lists in a pipe, and ends with t
   await using home = await GatewayHome.make();
   const config = { tools: { exec: { enable: false } } };
   await using gateway = await GatewayProcess.start(home, { config });
-  const flags = ["-A", "--cached-only", "--no-check"];
-  const command = [Deno.execPath(), "run", ...flags, MAIN, "top", "--every", "0.1"];
+  const command = [...PROGRAM, "top", "--every", "0.1"];
   await using terminal = await TmuxTerminal.start({
     command,
     env: { TROUPE_HOME: home.path },

@@ -4,10 +4,9 @@ import {
   type GatewayProcessOptions,
   writeConfig,
 } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { callTool, lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import { type TmuxOptions, TmuxTerminal } from "./tmux_terminal.ts";
-
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
 
 interface ChatOptions extends Pick<TmuxOptions, "columns"> {
   readonly env?: Readonly<Record<string, string>>;
@@ -22,7 +21,7 @@ async function startChat(
   await writeConfig(home, { model, config });
   const terminal = await TmuxTerminal.start({
     ...size,
-    command: [Deno.execPath(), "run", "-A", "--cached-only", "--no-check", MAIN, "agent"],
+    command: [...PROGRAM, "agent"],
     env: { TROUPE_HOME: home.path, ...env },
   });
   await terminal.shows("the greeting", has("/help"));
@@ -116,7 +115,7 @@ Deno.test("A dumb terminal gets no control sequence, and its Ctrl-C stops the tu
   await using terminal = await TmuxTerminal.start({
     command: [
       ...["script", "-q", "-e", "-c"],
-      `env TERM=dumb ${Deno.execPath()} run -A --cached-only --no-check ${MAIN} agent`,
+      `env TERM=dumb ${PROGRAM.join(" ")} agent`,
       record,
     ],
     env: { TROUPE_HOME: home.path },

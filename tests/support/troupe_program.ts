@@ -1,0 +1,18 @@
+/**
+ * The program that end-to-end tests run.
+ * @module
+ */
+
+const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
+
+/**
+ * The words that start it: this Deno, on the sources. `TROUPE_PROGRAM` names another one, such as
+ * the single binary.
+ */
+export const PROGRAM: readonly string[] = Deno.env.get("TROUPE_PROGRAM")?.split(" ") ??
+  programWith(["-A", "--cached-only"]);
+
+/** The sources under some flags of `deno run`. */
+export function programWith(flags: readonly string[]): readonly string[] {
+  return [Deno.execPath(), "run", ...flags, "--no-check", MAIN];
+}
