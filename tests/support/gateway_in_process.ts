@@ -32,6 +32,8 @@ export interface InProcessOptions {
   readonly edits?: ConfigEdits;
   /** Further variables of the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Told when the gateway wants to be started again. @default nobody is */
+  readonly onRestart?: () => void;
   /** Gets the lines of the start. @default nobody reads them */
   readonly print?: (line: string) => void;
 }
