@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { exists, orNull } from "../../actors/kernel/adapters/missing.ts";
 import { GatewayHome, writeConfig } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { until } from "../support/until.ts";
 import { lastUserText, ModelServer, say } from "../simulators/model_server.ts";
 import { HAS_SSH_SERVER, SshServer } from "./ssh_server.ts";
 import { TmuxTerminal } from "./tmux_terminal.ts";
-
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
 
 interface Ended {
   readonly code: number;
@@ -111,7 +110,7 @@ class FarMachine implements AsyncDisposable {
       `echo $$ >'${this.#pidFile}'; tty >'${this.#terminalFile}'`,
       ...DENO_DIR === undefined ? [] : [`export DENO_DIR='${DENO_DIR}'`],
       `export TROUPE_HOME='${this.home.path}' NO_COLOR=1`,
-      `exec '${Deno.execPath()}' run -A --cached-only --no-check '${MAIN}' "$@"`,
+      `exec ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"`,
       "",
     ].join("\n");
   }
