@@ -7,6 +7,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Inbound, TurnRecord } from "../journal/journal.ts";
 import type { Conversation } from "./conversation.ts";
+import { isFinalAnswer } from "./last_exchange.ts";
 import type { StoredMessage } from "./session_file.ts";
 import type { TurnSteps } from "./steps.ts";
 import { PARKED_NOTE, PARKED_NOTICE } from "./wording.ts";
@@ -46,8 +47,25 @@ export async function parkCulprit(
     { seq, platformId, sessionKey },
   );
   const at = steps.unanswered.findIndex((inbound) => inbound.seq === seq);
-  const lineId = unansweredLines(conversation, steps.unanswered.length).at(at)?.lineId ?? null;
-  await steps.park(culprit, { lineId, note: PARKED_NOTE, notice: PARKED_NOTICE });
+  const lineId = unansweredLines(conversation, steps.unanswered.length).at(at)?.lineId;
+  const lineIds = [
+    ...(lineId === undefined || lineId === null ? [] : [lineId]),
+    ...(steps.unanswered.length === 1 ? openRounds(conversation, steps.turnId) : []),
+  ];
+  await steps.park(culprit, { lineIds, note: PARKED_NOTE, notice: PARKED_NOTICE });
+}
+
+/**
+ * Rounds of tools of a turn since its last answer: with the last of its messages gone they are
+ * nobody's, and would read as if the answer before them went on.
+ */
+function openRounds(conversation: Conversation, turnId: string): readonly string[] {
+  const shown = conversation.replayed();
+  const before = shown.findLastIndex(({ message, lineId }) =>
+    isFinalAnswer(message) || lineId?.startsWith(`${turnId}:`) !== true
+  );
+  return shown.slice(before + 1).filter(({ message }) => message.role !== "user")
+    .flatMap(({ lineId }) => lineId ?? []);
 }
 
 /** The newest lines of people: those of a turn's inbounds that have no answer yet. */

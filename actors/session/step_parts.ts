@@ -64,8 +64,8 @@ export interface Pausing {
 
 /** How an inbound is parked. */
 export interface Parking {
-  /** The line that records it; null when that is not known. */
-  readonly lineId: string | null;
+  /** The lines that go with it: that which records it, where it is known, and what came of it. */
+  readonly lineIds: readonly string[];
   /** Stands in the history. */
   readonly note: string;
   /** Told to its sender. */

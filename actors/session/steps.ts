@@ -24,6 +24,7 @@ import type { StepKind } from "./record/recorded_step.ts";
 import { StepInputs } from "./record/step_inputs.ts";
 import { SET_ASIDE } from "./session_file.ts";
 import type { LineDraft, LogStep, SessionLog } from "./session_log.ts";
+import { lineIdOf } from "./session_store.ts";
 import { StepBooking } from "./step_booking.ts";
 import {
   type AnswerFields,
@@ -218,10 +219,10 @@ export class TurnSteps {
   }
 
   /**
-   * An inbound breaks every attempt: it is parked and its sender told. Its line, and the one that
+   * An inbound breaks every attempt: it is parked and its sender told. Its lines, and the one that
    * says so, are not shown to the model again. The turn goes on for the others, if there are any.
    */
-  async park(culprit: Inbound, { lineId, note, notice }: Parking): Promise<void> {
+  async park(culprit: Inbound, { lineIds, note, notice }: Parking): Promise<void> {
     const others = this.unanswered.filter(({ seq }) => seq !== culprit.seq);
     const rows = this.#rows([culprit], {
       state: "pending",
@@ -230,7 +231,7 @@ export class TurnSteps {
       settles: settlements([culprit], "failed"),
     });
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
-    const setAside = lineId === null ? [] : [lineId];
+    const setAside = others.length === 0 ? [...lineIds, ...drafts.map(lineIdOf)] : [...lineIds];
     drafts.push({
       ...this.#draft({ role: "assistant", content: note }),
       extras: { [SET_ASIDE]: setAside },

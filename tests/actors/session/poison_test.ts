@@ -180,22 +180,37 @@ Deno.test("Session parks a message whose tool kills the process each time", asyn
   for (let life = 1; life <= 5; life++) {
     const bench = new SessionBench({
       ...(disk && { disk }),
-      script: () => ({ calls: [{ name: "look" }, { name: "kill" }] }),
+      script: ({ messages }) =>
+        JSON.stringify(messages).includes("poison")
+          ? { calls: [{ name: "look" }, { name: "kill" }] }
+          : "fine",
       tools: {
         look: { run: () => "seen", concurrency: "shared" },
         kill: { run: () => new Promise(() => {}), concurrency: "shared" },
       },
     });
-    if (disk === undefined) await bench.say("poison");
+    if (disk === undefined) {
+      await bench.say("hi");
+      await bench.quiet();
+      await bench.say("poison");
+    }
     await until(() => bench.ran.length === 2);
     await settle();
     disk = bench.crash();
     await bench[Symbol.asyncDispose]();
   }
-  await using bench = new SessionBench({ ...(disk && { disk }) });
+  await using bench = new SessionBench({ ...(disk && { disk }), script: ["fine"] });
   await outlast(bench);
   assert.equal((await bench.journal.counts()).inbounds.parked, 1);
   assert.equal(bench.provider.requests.length, 0);
+  await bench.say("hello");
+  await bench.quiet();
+  const shown = bench.provider.requests[0]?.messages.map((message) =>
+    message.role === "assistant"
+      ? `${message.content}, ${message.tool_calls?.length ?? 0} calls`
+      : message.role
+  );
+  assert.deepEqual(shown, ["system", "user", "fine, 0 calls", "user"]);
 });
 
 Deno.test("Session stops, on request, also what waits for its turn alone", async () => {
