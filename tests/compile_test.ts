@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MAIN, NEVER_LOADED, TARGETS } from "../build/parts.ts";
-import { type LockFile, packageId, parseLock, reducedLock } from "../build/lock_file.ts";
+import { MAIN, NEVER_LOADED, TARGETS } from "../.ci/compile/parts.ts";
+import { type LockFile, packageId, parseLock, reducedLock } from "../.ci/compile/lock_file.ts";
 import project from "../deno.json" with { type: "json" };
 
 const tasks: Readonly<Record<string, unknown>> = project.tasks;

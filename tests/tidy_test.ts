@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { INCLUDED, MAIN } from "../build/parts.ts";
+import { INCLUDED, MAIN } from "../.ci/compile/parts.ts";
 import { importsAgainstTheHouse, importsBetweenChannels, isSource } from "./tidy/floors.ts";
 import { findCycle, importsOf, modulesNamedIn, reachableFrom } from "./tidy/module_graph.ts";
 import { projectFiles, ROOT } from "./tidy/project_files.ts";
@@ -20,17 +20,7 @@ const NAMED = MODULES.flatMap((file) => modulesNamedIn(file, TEXTS.get(file) ?? 
 const ROOT_ENTRIES = new Set([
   ...[".ci", ".dockerignore", ".editorconfig", ".gitignore", "CHANGELOG.md", "Dockerfile"],
   ...["LICENSE", "README.md"],
-  ...[
-    "actors",
-    "bench",
-    "build",
-    "channels",
-    "deno.json",
-    "deno.lock",
-    "docs",
-    "mod.ts",
-    "providers",
-  ],
+  ...["actors", "bench", "channels", "deno.json", "deno.lock", "docs", "mod.ts", "providers"],
   ...["tests", "workspace-template"],
 ]);
 
@@ -80,7 +70,7 @@ Deno.test("The single binary holds every module and file that the code finds by 
   ).filter((path) => /\w$/.test(path)); // a folder above is where the program is, not a part of it
   assert.ok(found.length > 8, "the places were found");
   const lacking = found.filter((path) => !held.has(path) && !NOT_COMPILED.has(path));
-  assert.deepEqual(lacking, [], "name them to the compiler in build/parts.ts");
+  assert.deepEqual(lacking, [], "name them to the compiler in .ci/compile/parts.ts");
   const stale = [...NOT_COMPILED.keys()].filter((path) => !found.includes(path));
   assert.deepEqual(stale, []);
 });

@@ -65,7 +65,7 @@ const hashPrivate: Deno.lint.Rule = {
 /** Who catches an error of the program has something to tell it by. */
 const namedErrors: Deno.lint.Rule = {
   create(context) {
-    if (isIn(context, "tests/", "bench/", "build/")) return {};
+    if (isIn(context, "tests/", "bench/", ".ci/")) return {};
     return {
       "ThrowStatement > NewExpression[callee.name='Error']"(node: Deno.lint.NewExpression) {
         context.report({

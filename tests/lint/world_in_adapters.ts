@@ -38,7 +38,7 @@ const WORLD_IMPORTS = new Set([
 ]);
 /** Where the world may be reached: adapters, what talks to a platform or a vendor, the entry. */
 const OPEN_PLACES =
-  /(^|\/)(adapters|tests|bench|build|channels|docs|providers)\/|(^|\/)mod\.ts$|(^|\/)[a-z_]*worker_entry\.ts$/;
+  /(^|\/)(adapters|tests|bench|\.ci|channels|docs|providers)\/|(^|\/)mod\.ts$|(^|\/)[a-z_]*worker_entry\.ts$/;
 
 /** Reports each place outside an adapter where the world is reached. */
 export const worldInAdapters: Deno.lint.Rule = {

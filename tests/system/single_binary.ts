@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { compileProgram } from "../../build/compile.ts";
+import { compileProgram } from "../../.ci/compile/compile.ts";
 
 /** A binary, or why there is none here. */
 export type Build =

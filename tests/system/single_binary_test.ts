@@ -9,7 +9,7 @@ import { tryTables } from "../support/gateway_tables.ts";
 import { HARMLESS, HOSTILE, trappedBench, tryCalls } from "../support/path_traps.ts";
 import { lying } from "../support/mcp_bench.ts";
 import { buildBinary } from "./single_binary.ts";
-import { rightsIn } from "../../build/compile.ts";
+import { rightsIn } from "../../.ci/compile/compile.ts";
 import project from "../../deno.json" with { type: "json" };
 
 const FOLDER = await Deno.makeTempDir({ prefix: "troupe-binary-" });

@@ -55,5 +55,5 @@ function areaOf(file: string): readonly [string, number] | undefined {
 }
 
 function isTestCode(file: string): boolean {
-  return ["tests/", "bench/", "build/"].some((folder) => file.startsWith(folder));
+  return ["tests/", "bench/", ".ci/"].some((folder) => file.startsWith(folder));
 }

@@ -7,12 +7,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { flagsOf, type Rights } from "../actors/gateway/rights/flags.ts";
+import { flagsOf, type Rights } from "../../actors/gateway/rights/flags.ts";
 import { packageId, parseLock, reducedLock } from "./lock_file.ts";
 import { ALL_RIGHTS, INCLUDED, MAIN, NEVER_LOADED, type Target, TARGETS } from "./parts.ts";
 import { makeSlimCache } from "./slim_cache.ts";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What is made. */
 export interface CompileOptions {
