@@ -13,6 +13,7 @@ import {
 import type { Inbound, Outbound, Step } from "../../journal/journal.ts";
 import type { Durability } from "../../journal/journal_rows.ts";
 import { MemoryJournal, type MemoryJournalOptions } from "../../journal/memory_journal.ts";
+import { GatewayError } from "../../kernel/errors.ts";
 import { untilAborted } from "../../kernel/aborting.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { ActorRef } from "../../kernel/ref.ts";
@@ -32,6 +33,13 @@ import { type CallPermission, UsageLedger, type WantedCall } from "../usage_ledg
 import type { ReplayClock } from "./replay_clock.ts";
 import type { Script } from "./script.ts";
 
+/** The recording goes on without this turn: the process died, or somebody stopped it. */
+export class ReplayCutError extends GatewayError {
+  override readonly name = "ReplayCutError";
+  readonly code = "replay_cut";
+  readonly recovery = "give_up";
+}
+
 /** Never settles; an abort ends the waiting. */
 function stall<T>(signal: AbortSignal): Promise<T> {
   return untilAborted(new Promise<T>(() => {}), signal);
@@ -41,14 +49,22 @@ function stall<T>(signal: AbortSignal): Promise<T> {
 export class ReplayProvider implements Provider {
   readonly name = "replay";
   readonly #script: Script;
+  readonly #onRest: () => void;
 
-  constructor(script: Script) {
+  /** @param onRest hears that the life of the turn ended once this was said */
+  constructor(script: Script, onRest: () => void) {
     this.#script = script;
+    this.#onRest = onRest;
   }
 
   async *chat(_request: unknown, signal: AbortSignal): AsyncGenerator<ChatEvent, void, void> {
     const ask = this.#script.takeAsk();
-    yield ask === undefined ? await stall<ChatEvent>(signal) : eventOf(ask.outcome);
+    if (ask === undefined) return yield await stall<ChatEvent>(signal);
+    try {
+      yield eventOf(ask.outcome);
+    } finally {
+      if (this.#script.isResting) this.#onRest();
+    }
   }
 }
 
@@ -149,7 +165,11 @@ export class ReplayJournal extends MemoryJournal {
     } else this.#reads.set(nameOf(read.inbound), read);
   }
 
+  /** @throws {ReplayCutError} for a step that was never durable: the process died before */
   override async commit(step: Step, durability?: Durability): Promise<readonly Outbound[]> {
+    if (this.#script.diesBefore(step.records ?? [])) {
+      throw new ReplayCutError("The process died here, as it was recorded");
+    }
     const rows = await super.commit(step, durability);
     this.#script.committed(step.records ?? []);
     return rows;

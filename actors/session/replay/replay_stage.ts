@@ -5,7 +5,6 @@
  */
 
 import { untilAborted } from "../../kernel/aborting.ts";
-import { GatewayError } from "../../kernel/errors.ts";
 import { IncarnationEndedError } from "../../kernel/incarnation.ts";
 import { ApprovalDesk } from "../approval_desk.ts";
 import type { SessionServices } from "../ports.ts";
@@ -31,6 +30,7 @@ import { ReplayClock } from "./replay_clock.ts";
 import {
   NOBODY,
   readingPorts,
+  ReplayCutError,
   ReplayFiles,
   ReplayJournal,
   ReplayLedger,
@@ -60,13 +60,6 @@ export interface Played {
   readonly divergence: Divergence | undefined;
 }
 
-/** The recording goes on without this turn: the process died, or somebody stopped it. */
-class ReplayCutError extends GatewayError {
-  override readonly name = "ReplayCutError";
-  readonly code = "replay_cut";
-  readonly recovery = "give_up";
-}
-
 /** Plays once. */
 export class ReplayStage {
   readonly #options: StageOptions;
@@ -81,6 +74,8 @@ export class ReplayStage {
   #log: SessionLog | undefined;
   #memory = freshMemory();
   #turn: Turn | undefined;
+  /** Of the turn that runs. */
+  #life: AbortController | undefined;
 
   constructor(options: StageOptions) {
     const { key: sessionKey, recording, from, defer } = options;
@@ -184,14 +179,14 @@ export class ReplayStage {
   }
 
   async #drive(turn: Turn): Promise<void> {
-    const life = new AbortController();
+    const life = this.#life = new AbortController();
     let hasEnded = false;
     const run = turn.run(life.signal).then(
       ({ paused }) => {
         if (paused === undefined) this.#turn = undefined;
       },
       (error) => {
-        if (!life.signal.aborted) throw error;
+        if (!life.signal.aborted && !(error instanceof ReplayCutError)) throw error;
       },
     ).finally(() => hasEnded = true);
     run.catch(() => {}); // it is waited for below
@@ -210,12 +205,15 @@ export class ReplayStage {
   /** Nothing goes on by itself: the recording says what came from outside. */
   #cut(life: AbortController): number {
     const kind = this.#script.next?.step.kind;
-    if (kind === "rest") {
-      life.abort(new IncarnationEndedError("Ended, as it was recorded"));
-    } else if (kind === "answer") {
+    if (kind === "rest") this.#rest();
+    else if (kind === "answer") {
       this.#clock.fire(); // the time of a job was over
     } else life.abort(new ReplayCutError("Cut short, as it was recorded"));
     return 0;
+  }
+
+  #rest(): void {
+    this.#life?.abort(new IncarnationEndedError("Ended, as it was recorded"));
   }
 
   /** What was recorded did not happen again. */
@@ -251,7 +249,7 @@ export class ReplayStage {
       ...(readsDocuments && { readDocument }),
       promptFiles: { read: () => Promise.resolve(null) },
       systemPrompt: () => Promise.resolve(this.#text(script.nextAsk?.system ?? "") ?? ""),
-      provider: new ReplayProvider(script),
+      provider: new ReplayProvider(script, () => this.#rest()),
       tools: this.#tools,
       toolContext: toolContextIn(settings.workspace),
       gate: NOBODY,

@@ -86,6 +86,11 @@ export class Script {
     return (this.next?.step.asks ?? []).length === this.#asked;
   }
 
+  /** The model said all that it did before the process stopped in order. */
+  get isResting(): boolean {
+    return this.next?.step.kind === "rest" && this.isSaid;
+  }
+
   /** The model's next answer in the step that comes next; undefined where it was not asked. */
   takeAsk(): RecordedAsk | undefined {
     const ask = this.next?.step.asks?.[this.#asked];
@@ -136,6 +141,16 @@ export class Script {
       return ran;
     }
     return undefined;
+  }
+
+  /** The recording goes on with another life, in which this step was not made. */
+  diesBefore(records: readonly StepRecord[]): boolean {
+    const entry = this.next;
+    const made = records.find(({ turnId }) => turnId !== "");
+    const isOtherLife = entry?.step.woke === true || entry?.step.kind === "park";
+    if (made === undefined || !isOtherLife) return false;
+    const { kind, woke } = recordedStep.parse(JSON.parse(made.text));
+    return kind !== entry.step.kind || woke !== entry.step.woke;
   }
 
   /** A step was committed: is it the one that was recorded? */
