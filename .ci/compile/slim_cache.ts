@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { orNull } from "../../actors/kernel/adapters/missing.ts";
 import { EMPTY_FOLDERS, NEVER_LOADED, NEVER_READ } from "./parts.ts";
 import type { PackageId } from "./lock_file.ts";
 
@@ -31,16 +32,18 @@ export async function makeSlimCache(
       ? (path: string) => /package\.json$|LICEN[CS]E/i.test(path)
       : (path: string) => !left.includes(path);
     await copyTree(join(source, version), join(target, version), isTaken);
-    await placeFile(join(source, "registry.json"), join(target, "registry.json"));
+    const known = join(source, "registry.json"); // not fetched where the lock file says it all
+    if (await isFile(known)) await placeFile(known, join(target, "registry.json"));
   }
 }
 
 /** The registry that packages came from: the folder that has the first one. */
 async function registryOf(npmFolder: string, [first]: readonly PackageId[]): Promise<string> {
   for await (const { name } of Deno.readDir(npmFolder)) {
-    const isThere = await Deno.stat(join(npmFolder, name, first?.name ?? "", first?.version ?? ""))
-      .then(({ isDirectory }) => isDirectory, () => false);
-    if (isThere) return name;
+    const info = await orNull(
+      Deno.stat(join(npmFolder, name, first?.name ?? "", first?.version ?? "")),
+    );
+    if (info?.isDirectory === true) return name;
   }
   throw new Deno.errors.NotFound(
     `Cannot find the package "${first?.name}" in ${npmFolder}: run deno install --frozen`,
@@ -59,6 +62,10 @@ async function copyTree(
     if (isDirectory) await copyTree(from, join(target, name), isTaken);
     else if (!NEVER_READ.test(name)) await placeFile(from, join(target, name));
   }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await orNull(Deno.stat(path)))?.isFile === true;
 }
 
 async function placeFile(from: string, to: string): Promise<void> {

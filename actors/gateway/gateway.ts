@@ -110,6 +110,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
       heartbeat: isScheduled ? services.heartbeat.report : undefined,
     });
   if (!isWhole) {
+    // It is there for a question. Deno clears the terminal's line for what is imported later.
+    await services.preloadModel().catch(() => {}); // the question will say why
     print(await services.toolsLine);
     return { ...actors, journal, healthUrl: undefined, apiUrl: undefined, report };
   }

@@ -41,7 +41,9 @@ Deno.test("The gateway answers on WhatsApp with the printed rights alone, and ov
   const { code, stdout, stderr } = await runTroupe(["permissions", "--json"], home.path);
   assert.equal(code, 0, stderr);
   const { command } = z.object({ command: z.array(z.string()) }).parse(JSON.parse(stdout));
-  const importMap = await libraryThatTrusts(platform, home.path);
+  // Where its Worker may read.
+  await Deno.mkdir(home.workspace, { recursive: true });
+  const importMap = await libraryThatTrusts(platform, home.workspace);
   const program = command.slice(0, -1).toSpliced(2, 0, `--import-map=${importMap}`);
   const start = () => GatewayProcess.start(home, { ...options, program });
   const says = (conversation: string) =>

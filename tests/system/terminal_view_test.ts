@@ -100,7 +100,8 @@ Deno.test("A window that becomes narrower and wider keeps the half-typed line wh
   const text = lastUserText(await model.request(0));
   assert.match(text, /一二三四五六七八九十 the quick brown fox 一二三四五六七八九十 jumps over$/);
   await terminal.enter("more");
-  const lines = await terminal.shows("the next answer", has("done"));
+  const isDone = (lines: string[]) => has("done")(lines) && lines.at(-1) === ">";
+  const lines = await terminal.shows("the next answer, and the prompt behind it", isDone);
   assert.deepEqual(lines.slice(-3), ["> more", "done", ">"]);
 });
 
