@@ -64,6 +64,7 @@ Deno.test.each([
   await using client = await RawClient.connect(listener);
   await client.write(text);
   await until(() => client.hasEnded, { what: "the end of the connection" });
+  assert.doesNotMatch(client.heard, /^HTTP\/1\.1 200/);
 });
 
 Deno.test("A listener ends a connection that rests, and no answer that takes longer", async () => {
@@ -89,6 +90,7 @@ Deno.test("A listener takes no more connections than it may, and others once the
   }
   const [first, , , last] = all;
   await until(() => last?.hasEnded === true, { what: "the end of one too many" });
+  assert.equal(all.filter(({ hasEnded }) => hasEnded).length, 1);
   await first?.[Symbol.asyncDispose]();
   await until(async () => {
     const text = await fetch(listener.url).then((response) => response.text(), () => "");
@@ -120,13 +122,13 @@ Deno.test("A listener answers before it has the whole body, and reads no more of
 });
 
 Deno.test("A listener tells whoever answers that the client went", async () => {
-  const gone = Promise.withResolvers<void>();
-  const cancelled = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<string>();
+  const cancelled = Promise.withResolvers<string>();
   await using listener = await listen((request) => {
-    request.signal.addEventListener("abort", () => gone.resolve());
+    request.signal.addEventListener("abort", () => gone.resolve("went"));
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode("begun")),
-      cancel: () => cancelled.resolve(),
+      cancel: () => cancelled.resolve("cancelled"),
     });
     return Promise.resolve(new Response(body));
   });
@@ -134,8 +136,7 @@ Deno.test("A listener tells whoever answers that the client went", async () => {
   await client.write("GET /v1 HTTP/1.1\r\nhost: a\r\n\r\n");
   await until(() => client.heard.includes("begun"));
   await client[Symbol.asyncDispose]();
-  await gone.promise;
-  await cancelled.promise;
+  assert.deepEqual(await Promise.all([gone.promise, cancelled.promise]), ["went", "cancelled"]);
 });
 
 Deno.test.each([
@@ -170,16 +171,16 @@ Deno.test("A listener ends at once although clients keep their connections", asy
 });
 
 Deno.test("A listener lets a client go that takes nothing of its answer", async () => {
-  const cancelled = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<string>();
   await using listener = await listen(() => {
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
-      cancel: () => cancelled.resolve(),
+      cancel: () => cancelled.resolve("cancelled"),
     });
     return Promise.resolve(new Response(body));
   });
   const { hostname, port } = new URL(listener.url);
   using socket = await Deno.connect({ hostname, port: Number(port) });
   await socket.write(new TextEncoder().encode("GET /v1 HTTP/1.1\r\nhost: a\r\n\r\n"));
-  await cancelled.promise;
+  assert.equal(await cancelled.promise, "cancelled");
 });

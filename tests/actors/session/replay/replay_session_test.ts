@@ -22,7 +22,7 @@ function replay(bench: SessionBench, change: (text: string) => string = (text) =
   return replaySession({ key, read, journal: { records, unfiledLines }, defer: nextTurn });
 }
 
-function identical(report: ReplayReport, lines: number): void {
+function assertIdentical(report: ReplayReport, lines: number): void {
   assert.equal(report.state, "identical", JSON.stringify(report, null, 2));
   assert.ok(report.state === "identical");
   assert.deepEqual([report.lines, report.linesAfter], [lines, 0]);
@@ -110,7 +110,7 @@ Deno.test("A session is replayed from its record, line by line, without model an
   const [asked, ran] = [bench.provider.requests.length, bench.ran.length];
   {
     using _world = unreachableWorld();
-    identical(await replay(bench), bench.history().length);
+    assertIdentical(await replay(bench), bench.history().length);
   }
   assert.deepEqual([bench.provider.requests.length, bench.ran.length], [asked, ran]);
 });
@@ -165,7 +165,7 @@ Deno.test("A replay has follow-ups join where they joined", async () => {
   answered.resolve();
   await bench.quiet();
   assert.equal(bench.replies().length, 2);
-  identical(await replay(bench), 7);
+  assertIdentical(await replay(bench), 7);
 });
 
 Deno.test("A replay stops and takes back what was stopped and taken back", async () => {
@@ -196,7 +196,7 @@ Deno.test("A replay stops and takes back what was stopped and taken back", async
   await bench.quiet();
   await bench.say("fifth");
   await bench.quiet();
-  identical(await replay(bench), bench.history().length);
+  assertIdentical(await replay(bench), bench.history().length);
 });
 
 /** A bench whose process dies in the middle of a turn, again and again. */
@@ -228,12 +228,12 @@ Deno.test.each([1, 2, 4])("A replay interrupts what %d crashes interrupted", asy
   await bench.quiet();
   await bench.say("go on");
   await bench.quiet();
-  identical(await replay(bench), bench.history().length);
+  assertIdentical(await replay(bench), bench.history().length);
 });
 
 Deno.test("A turn that is still under way is replayed as far as it has come", async () => {
   await using bench = new SessionBench({ disk: await interrupted(1), grantsPermits: false });
-  identical(await replay(bench), 3);
+  assertIdentical(await replay(bench), 3);
 });
 
 Deno.test("A replay begins where the record does, and says what is gone", async () => {
@@ -249,7 +249,7 @@ Deno.test("A replay begins where the record does, and says what is gone", async 
     rowsMax: 99,
   });
   const report = await replay(bench);
-  identical(report, 2);
+  assertIdentical(report, 2);
   assert.ok(report.state === "identical");
   assert.equal(report.linesBefore, 2);
   await bench.say("/new");
@@ -278,7 +278,7 @@ Deno.test("A replay leaves out what was taken back while it was read", async () 
   held.resolve(null);
   await bench.quiet();
   assert.deepEqual(bench.replies(), ["one"]);
-  identical(await replay(bench), 2);
+  assertIdentical(await replay(bench), 2);
 });
 
 Deno.test("A replay has nobody join a round of tools who joined the answer behind it", async () => {
@@ -296,7 +296,7 @@ Deno.test("A replay has nobody join a round of tools who joined the answer behin
   await bench.accept("second");
   answered.resolve();
   await bench.quiet();
-  identical(await replay(bench), 6);
+  assertIdentical(await replay(bench), 6);
 });
 
 Deno.test("A replay tells the model what time it was, although others joined a minute later", async () => {
@@ -312,7 +312,7 @@ Deno.test("A replay tells the model what time it was, although others joined a m
   answered.resolve();
   await bench.quiet();
   assert.deepEqual(bench.replies(), ["one", "two"]);
-  identical(await replay(bench), 7);
+  assertIdentical(await replay(bench), 7);
 });
 
 Deno.test("A replay has those join in order who were read in another", async () => {
@@ -331,7 +331,7 @@ Deno.test("A replay has those join in order who were read in another", async () 
   late.resolve(null);
   await bench.quiet();
   assert.equal(bench.replies().length, 2);
-  identical(await replay(bench), 5);
+  assertIdentical(await replay(bench), 5);
 });
 
 Deno.test("A replay recalls what came to mind each time, were it nothing", async () => {
@@ -360,7 +360,7 @@ Deno.test("A replay recalls what came to mind each time, were it nothing", async
   bench.session.tell({ type: "wake" });
   await bench.quiet();
   assert.deepEqual([bench.replies(), recalled], [["done"], []]);
-  identical(await replay(bench), bench.history().length);
+  assertIdentical(await replay(bench), bench.history().length);
 });
 
 Deno.test("A replay takes a round for as long as it took: waiting is no loop", async () => {
@@ -383,7 +383,7 @@ Deno.test("A replay takes a round for as long as it took: waiting is no loop", a
   await bench.say("wait for it");
   await bench.quiet();
   assert.deepEqual(bench.replies(), ["ready"]);
-  identical(await replay(bench), 26);
+  assertIdentical(await replay(bench), 26);
 });
 
 Deno.test("A replay begins behind what another version recorded in its own way", async () => {
@@ -421,5 +421,5 @@ Deno.test("A replay takes up again what was set aside and retried", async () => 
   bench.session.tell({ type: "wake" });
   await bench.quiet();
   assert.equal(bench.replies().at(-1), "done");
-  identical(await replay(bench), bench.history().length);
+  assertIdentical(await replay(bench), bench.history().length);
 });
