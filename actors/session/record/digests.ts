@@ -21,6 +21,7 @@ export function digestOf(text: string): string {
  * that what a request has in common with the last one, most of it, is not read again.
  */
 export class RequestDigests {
+  /** Of the last request, up to the first that holds images: these are not kept for its sake. */
   #messages: readonly ChatMessage[] = [];
   /** Of each message behind those before it. */
   #digests: string[] = [];
@@ -36,14 +37,15 @@ export class RequestDigests {
   #ofMessages(messages: readonly ChatMessage[]): string {
     const other = messages.findIndex((message, index) => message !== this.#messages[index]);
     const known = Math.min(other === -1 ? messages.length : other, this.#digests.length);
-    this.#digests.length = known;
-    this.#messages = messages;
-    let digest = this.#digests.at(-1) ?? "";
+    const digests = this.#digests.slice(0, known);
     for (const message of messages.slice(known)) {
-      digest = digestOf(digest + plainText(message));
-      this.#digests.push(digest);
+      digests.push(digestOf((digests.at(-1) ?? "") + plainText(message)));
     }
-    return digest;
+    const image = messages.findIndex(({ content }) => Array.isArray(content));
+    const kept = image === -1 ? messages.length : image;
+    this.#messages = messages.slice(0, kept);
+    this.#digests = digests.slice(0, kept);
+    return digests.at(-1) ?? "";
   }
 }
 
