@@ -111,8 +111,9 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     });
   if (!isWhole) {
     // It is there for a question. Deno clears the terminal's line for what is imported later.
-    await services.preloadModel().catch(() => {}); // the question will say why
+    const preloaded = services.preloadModel().catch(() => {}); // the question will say why
     print(await services.toolsLine);
+    await preloaded;
     return { ...actors, journal, healthUrl: undefined, apiUrl: undefined, report };
   }
   const isFenced = fence !== null;
