@@ -172,6 +172,6 @@ Deno.test("DingTalk shows a message that waits by another reaction", async () =>
   harness.channel.noteWaiting?.(msgId, true);
   await harness.passUntil(() => shown() === "⏳", "another one");
   harness.channel.noteWaiting?.(msgId, false);
-  await harness.passUntil(() => shown() !== "⏳", "the first one");
+  await harness.passUntil(() => shown() === "🤔Thinking", "the first one");
   assert.equal(shown(), "🤔Thinking");
 });
