@@ -164,7 +164,8 @@ function scopeOf(rules: PathRules): Parameters<typeof openShellLevel>[0]["scope"
   // Commands see nothing of either: the level is everybody's.
   const { separateFolder, sentFolder } = rules;
   return {
-    ...{ workspace, isRestricted, readableRoots, writableRoots },
+    ...{ workspace, isRestricted, writableRoots },
+    readableRoots: readableRoots.filter((root) => root !== sentFolder?.real),
     readOnlyPaths: [
       ...["sessions", "cron", "memory"].map((name) => `${workspace}/${name}`),
       ...stateInWorkspace(rules),

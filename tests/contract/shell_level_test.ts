@@ -17,9 +17,7 @@ testShellLevel({
 const virtual = {
   name: "virtual",
   open: ({ scope }: ShellGround) =>
-    Promise.resolve(
-      new VirtualLevel({ clock: systemClock, scope, env: ENV, hostEnv: hostEnv() }),
-    ),
+    Promise.resolve(new VirtualLevel({ clock: systemClock, scope, env: ENV })),
 };
 
 testShellLevel({ ...virtual, hasPrograms: false });
@@ -31,18 +29,10 @@ const narrowed = {
   open: ({ scope }: ShellGround) =>
     Promise.resolve(
       new VirtualLevel({
-        ...{ clock: systemClock, scope, env: ENV, hostEnv: hostEnv() },
+        ...{ clock: systemClock, scope, env: ENV },
         narrowed: [Deno.execPath(), "run", "-A", "--no-check", "--cached-only", NARROWED],
       }),
     ),
 };
 
 testConfinement(narrowed); // what it does else is the same interpreter's
-
-function hostEnv(): Record<string, string> {
-  const names = ["DENO_DIR", "HOME", "XDG_CACHE_HOME"];
-  return Object.fromEntries(names.flatMap((name) => {
-    const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  }));
-}

@@ -74,7 +74,11 @@ Deno.test("What one person told is neither shown nor read to another, where memo
   const bucket = join(home.path, "workspace/.nanobot/tool-results/probe_3Aanna");
   await Deno.mkdir(bucket, { recursive: true });
   await Deno.writeTextFile(join(bucket, "1.txt"), "4711\n");
-  const config = configFor({ model, defaults: { memoryScope: "person" } });
+  const config = configFor({
+    model,
+    defaults: { memoryScope: "person" },
+    config: { tools: { exec: { sandbox: "virtual" } } },
+  });
   await using running = await startInProcess(home, config);
   const { probe } = running;
   const answered = async (chat: string, said: string, text: string) => {
@@ -91,6 +95,7 @@ Deno.test("What one person told is neither shown nor read to another, where memo
     assert.doesNotMatch(request.replaceAll('\\"pattern\\":\\"4711\\"', ""), /4711/);
   }
   assert.match(seen.at(-1) ?? "", /not allowed/);
+  assert.match(seen.at(-1) ?? "", /No such file or directory\\nExit code: 1/);
   await answered("anna", "What is the code?", "I know it.");
   assert.match(JSON.stringify(model.requests.at(-2)?.body), /# Memory.*the code is 4711/);
 });

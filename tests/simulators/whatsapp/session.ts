@@ -96,6 +96,16 @@ export class ClientSession {
       this.#events.received(this, await decodeBinaryNode(Buffer.from(this.#noise.open(frame))));
       return;
     }
+    try {
+      this.#shakeHands(frame);
+    } catch (error) {
+      // As the service does: who cannot shake hands is cut off, and may come again.
+      const why = error instanceof Error ? error.message : String(error);
+      this.#socket.close(4000, `no handshake: ${why.slice(0, 100)}`);
+    }
+  }
+
+  #shakeHands(frame: Uint8Array): void {
     if (!this.#hasHello) {
       this.#hasHello = true;
       this.#socket.send(framed(this.#responder.hello(frame)));

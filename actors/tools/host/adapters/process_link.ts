@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
+import { moduleCache } from "../../../kernel/adapters/module_cache.ts";
 import { asError } from "../../../kernel/errors.ts";
 import type { HostLink, HostListener, StartHost } from "../host_link.ts";
 import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
@@ -163,30 +163,6 @@ function flag(name: string, value: boolean | readonly string[]): string[] {
 /** A comma in a path is doubled, as Deno splits its lists at single ones. */
 function escapeComma(path: string): string {
   return path.replaceAll(",", ",,");
-}
-
-/**
- * Where Deno keeps modules: all of the environment that a host needs. Where this process may not
- * see the variable, the place of a module that it has loaded tells (from Deno 2.9 on).
- */
-function moduleCache(): Record<string, string> {
-  const folder = variable("DENO_DIR") ?? /^(.*?)[/\\]npm[/\\]/.exec(placeOf("zod"))?.[1];
-  if (folder !== undefined) return { DENO_DIR: folder };
-  return Object.fromEntries(["HOME", "XDG_CACHE_HOME"].flatMap((name) => {
-    const value = variable(name);
-    return value === undefined ? [] : [[name, value]];
-  }));
-}
-
-function variable(name: string): string | undefined {
-  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
-  return state === "granted" ? Deno.env.get(name) : undefined;
-}
-
-/** "" where it is not told, as in a compiled binary, whose hosts have their modules inside. */
-function placeOf(module: string): string {
-  const url = import.meta.resolve(module);
-  return url.startsWith("file:") ? fileURLToPath(url) : "";
 }
 
 let hasPrlimit: boolean | undefined;

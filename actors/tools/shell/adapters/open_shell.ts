@@ -78,7 +78,7 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
     },
     {
       name: "virtual",
-      open: () => Promise.resolve(new VirtualLevel({ clock, scope, env, hostEnv: hostEnv() })),
+      open: () => Promise.resolve(new VirtualLevel({ clock, scope, env })),
       fix: Deno.build.standalone
         ? "choose another tools.exec.sandbox"
         : 'run "deno install" once, or choose another tools.exec.sandbox',
@@ -89,16 +89,6 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
       fix: "see that there is a shell and the right to run it",
     },
   ];
-}
-
-/** Where Deno finds its packages, and no more. */
-function hostEnv(): Readonly<Record<string, string>> {
-  const names = ["DENO_DIR", "HOME", "XDG_CACHE_HOME", "PATH"];
-  const found = names.flatMap((name) => {
-    const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return { ...Object.fromEntries(found), NO_COLOR: "1" };
 }
 
 async function probe(level: ShellLevel, options: OpenShellOptions): Promise<ProbeResult> {

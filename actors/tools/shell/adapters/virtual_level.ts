@@ -6,6 +6,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { moduleCache } from "../../../kernel/adapters/module_cache.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import {
   SHELL_LIMITS,
@@ -34,8 +35,6 @@ export interface VirtualLevelOptions {
   readonly scope: ShellScope;
   /** What commands see as their environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the process itself needs: where Deno keeps its packages. */
-  readonly hostEnv: Readonly<Record<string, string>>;
   /**
    * The words that start a process which narrows itself.
    * @default those of a compiled program; elsewhere flags of Deno narrow it
@@ -56,13 +55,13 @@ export class VirtualLevel implements ShellLevel {
   }
 
   async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, scope, env, hostEnv, narrowed = COMPILED } = this.#options;
+    const { clock, scope, env, narrowed = COMPILED } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
     const [program = Deno.execPath(), ...words] = narrowed ?? [];
     const child = spawnShell(narrowed === undefined ? denoArguments(scope) : words, {
       program,
       cwd: workspace,
-      env: hostEnv,
+      env: { ...moduleCache(), NO_COLOR: "1" },
       hasInput: true,
     });
     const limits: ShellLimits = { ...SHELL_LIMITS, memoryBytesMax: MEMORY_BYTES_MAX };

@@ -4,12 +4,18 @@ import assert from "node:assert/strict";
 import { RequestDigests } from "../../../../actors/session/record/digests.ts";
 import type { ChatMessage, ChatRequest } from "../../../../providers/provider.ts";
 
-const user = (content: string): ChatMessage => ({ role: "user", content });
-const answer = (content: string): ChatMessage => ({ role: "assistant", content });
-const picture = (data: string): ChatMessage => ({
-  role: "user",
-  content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }],
-});
+function user(content: string): ChatMessage {
+  return { role: "user", content };
+}
+
+function answer(content: string): ChatMessage {
+  return { role: "assistant", content };
+}
+
+function picture(data: string): ChatMessage {
+  const url = `data:image/png;base64,${data}`;
+  return { role: "user", content: [{ type: "image_url", image_url: { url } }] };
+}
 
 function request(messages: readonly ChatMessage[]): ChatRequest {
   return {
@@ -18,7 +24,9 @@ function request(messages: readonly ChatMessage[]): ChatRequest {
   };
 }
 
-const fresh = (messages: readonly ChatMessage[]) => new RequestDigests().of(request(messages), "t");
+function fresh(messages: readonly ChatMessage[]): string {
+  return new RequestDigests().of(request(messages), "t");
+}
 
 Deno.test("A digest is the same whatever was digested before", () => {
   const digests = new RequestDigests();

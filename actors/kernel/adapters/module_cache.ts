@@ -1,0 +1,30 @@
+/**
+ * Where Deno keeps the packages it has loaded.
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+
+/**
+ * What a Deno that this process starts needs of the environment to find them. Where this process
+ * may not see the variable, the place of a package that it has loaded tells (from Deno 2.9 on).
+ */
+export function moduleCache(): Readonly<Record<string, string>> {
+  const folder = variable("DENO_DIR") ?? /^(.*?)[/\\]npm[/\\]/.exec(placeOf("zod"))?.[1];
+  if (folder !== undefined) return { DENO_DIR: folder };
+  return Object.fromEntries(["HOME", "XDG_CACHE_HOME"].flatMap((name) => {
+    const value = variable(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+function variable(name: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  return state === "granted" ? Deno.env.get(name) : undefined;
+}
+
+/** "" where it is not told, as in a compiled binary, whose children have their modules inside. */
+function placeOf(module: string): string {
+  const url = import.meta.resolve(module);
+  return url.startsWith("file:") ? fileURLToPath(url) : "";
+}
