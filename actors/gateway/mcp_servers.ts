@@ -150,9 +150,11 @@ export class McpConnector implements AsyncDisposable {
 
   /** Without the right to a shell a server ends when its input does. */
   #watched(): Lifeline | undefined {
-    return this.#lifeline ??= mayRun("sh")
-      ? new Lifeline(this.#options.world.newId, "sh")
-      : undefined;
+    if (this.#lifeline === undefined && mayRun("sh")) {
+      this.#lifeline = new Lifeline(this.#options.world.newId, "sh");
+      this.#lifeline.warn();
+    }
+    return this.#lifeline;
   }
 }
 

@@ -27,16 +27,29 @@ export class Lifeline implements AsyncDisposable {
   readonly #id: string;
   readonly #newId: NewId;
   readonly #watcher: Deno.ChildProcess | undefined;
+  #problem: string | undefined;
   readonly #line: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #letGo: Promise<void> | undefined;
 
-  /** Starts the watching process; where none may be started commands run without. */
+  /** Starts the watching process; where none can be started commands run without. */
   constructor(newId: NewId, runner: ShellRunner) {
     this.#newId = newId;
     this.#id = newId();
-    this.#watcher = startWatcher(runner);
+    try {
+      this.#watcher = startSweeper(runner, WATCH);
+    } catch (error) {
+      this.#problem = asError(error).message;
+    }
     this.#line = this.#watcher?.stdin.getWriter();
     void this.#say(this.#id);
+  }
+
+  /** Says so in the log where nothing watches; for whoever lets commands run nevertheless. */
+  warn(): void {
+    if (this.#problem === undefined) return;
+    logger.warn("Commands may outlive a gateway that is killed: no watcher ({error})", {
+      error: this.#problem,
+    });
   }
 
   /** A mark for one command: begins with what all commands on this line share. */
@@ -59,20 +72,7 @@ export class Lifeline implements AsyncDisposable {
     try {
       await this.#line?.write(new TextEncoder().encode(`${word}\n`));
     } catch (error) {
-      logger.warn("Commands may outlive a gateway that is killed: their watcher has ended", {
-        error: asError(error).message,
-      });
+      this.#problem ??= asError(error).message;
     }
-  }
-}
-
-function startWatcher(runner: ShellRunner): Deno.ChildProcess | undefined {
-  try {
-    return startSweeper(runner, WATCH);
-  } catch (error) {
-    logger.warn("Commands may outlive a gateway that is killed: no watcher ({error})", {
-      error: asError(error).message,
-    });
-    return undefined;
   }
 }

@@ -50,16 +50,25 @@ export async function openShellLevel(options: OpenShellOptions): Promise<LevelCh
       Deno.mkdir(join(scope.workspace, name), { recursive: true })
     ),
   );
-  return await chooseLevel(
+  const lifelines = new Map<ShellLevelName, Lifeline>();
+  const choice = await chooseLevel(
     options.wanted,
-    candidates(options),
+    candidates(options, (level, runner) => {
+      const lifeline = new Lifeline(options.newId, runner);
+      lifelines.set(level, lifeline);
+      return lifeline;
+    }),
     (level) => probe(level, options),
   );
+  if (choice.state === "chosen") lifelines.get(choice.level.name)?.warn();
+  return choice;
 }
 
-function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
+function candidates(
+  options: OpenShellOptions,
+  lifeline: (level: ShellLevelName, runner: ShellRunner) => Lifeline,
+): readonly LevelCandidate[] {
   const { clock, newId, scope, env, network, boundary, programFolders } = options;
-  const lifeline = (runner: ShellRunner) => new Lifeline(newId, runner);
   const seen = { ...scope, readableRoots: [...programFolders, ...scope.readableRoots] };
   return [
     {
@@ -71,7 +80,7 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
           env,
           network,
           boundary,
-          lifeline: lifeline("bwrap"),
+          lifeline: lifeline("bwrap", "bwrap"),
         }),
       fix: "install bubblewrap and let it make user namespaces, or choose another " +
         "tools.exec.sandbox",
@@ -85,7 +94,8 @@ function candidates(options: OpenShellOptions): readonly LevelCandidate[] {
     },
     {
       name: "process",
-      open: () => Promise.resolve(new ProcessLevel({ newId, env, lifeline: lifeline("sh") })),
+      open: () =>
+        Promise.resolve(new ProcessLevel({ newId, env, lifeline: lifeline("process", "sh") })),
       fix: "see that there is a shell and the right to run it",
     },
   ];

@@ -3,6 +3,7 @@ import { systemNewId } from "../../../../actors/kernel/adapters/system_clock.ts"
 import { Lifeline } from "../../../../actors/tools/shell/adapters/lifeline.ts";
 import { shellGround } from "../../../contract/shell_level.ts";
 import { killOwner, processesOf } from "../../../support/killed_owner.ts";
+import { LogRecorder } from "../../../support/log_recorder.ts";
 
 const STUBBORN = [
   "sleep 4711 & sleep 4711",
@@ -37,4 +38,16 @@ Deno.test("A lifeline ends with its owner's word, and not what it watched", asyn
   await lifeline[Symbol.asyncDispose]();
   child.kill("SIGTERM");
   assert.equal((await child.status).signal, "SIGTERM");
+});
+
+Deno.test({
+  name: "A lifeline that cannot watch says so to those alone who go on with it",
+  permissions: { run: false },
+  async fn() {
+    await using logs = await LogRecorder.start();
+    await using lifeline = new Lifeline(systemNewId, "sh");
+    assert.deepEqual(logs.warnings("outlive"), []);
+    lifeline.warn();
+    assert.match(logs.warnings("may outlive a gateway").join("\n"), /no watcher \(.*run access/);
+  },
 });
