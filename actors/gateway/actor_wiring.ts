@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Inbound, Journal } from "../journal/journal.ts";
+import { DiskTextFiles } from "../kernel/adapters/text_files.ts";
 import { derived, liveView } from "../kernel/live_view.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ActorSystem } from "../kernel/system.ts";
@@ -27,6 +28,7 @@ import { preloadOnce } from "./preload.ts";
 import { restartPort } from "./restart.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
 import { ownerCheck } from "./rights/owner_check.ts";
+import { TroubleNote } from "./trouble_note.ts";
 import type { WiredServices } from "./service_wiring.ts";
 
 /** What the actors stand on. */
@@ -78,6 +80,7 @@ export function startActors(
   const { files } = services.shared;
   const core = startCore({
     ...{ system, journal, watch, hooks, restart: request },
+    troubleNote: new TroubleNote(new DiskTextFiles(locations.stateFolder)),
     channels: [...local, ...platforms],
     permitsMax: defaults.maxConcurrentRequests,
     subagentsMax: defaults.maxConcurrentSubagents,

@@ -26,6 +26,7 @@ import { journalKeeperActor, type Retention } from "./journal_keeper.ts";
 import { type CoreChannel, CoreChannels } from "./core_channels.ts";
 import { outboxActor, type OutboxActorMessage, type ProgressRules } from "./outbox.ts";
 import { addressesOf, type AlarmMessage, ownerNoticesActor } from "./owner_notices.ts";
+import type { TroubleNote } from "./trouble_note.ts";
 import { watchedDelivery } from "./watch/watched_delivery.ts";
 import {
   routerActor,
@@ -65,6 +66,8 @@ export interface CoreOptions {
   readonly retention?: Retention;
   /** Ends the process in good order, so that it is started again. @default nothing can */
   readonly restart?: (() => void) | undefined;
+  /** Tells the next gateway why. @default it does not know */
+  readonly troubleNote?: TroubleNote | undefined;
   /** Conversations that nobody writes in are compacted. @default they are not */
   readonly idleCompaction?: Omit<IdleCompactionOptions, "router">;
   /** Deletes a conversation that is asleep. @default none is deleted */
@@ -139,9 +142,9 @@ export function startCore(options: CoreOptions): Core {
     },
     outbox: (name) => outboxes.get(name),
   }));
-  const { restart } = options;
+  const { restart, troubleNote: note } = options;
   if (retention !== undefined) {
-    system.spawn(journalKeeperActor({ journal, retention, alarms, restart }));
+    system.spawn(journalKeeperActor({ journal, retention, alarms, restart, note }));
   }
   for (const channel of options.channels) channels.add(channel);
   let late: Pick<SessionSurroundings, "compaction"> = {};

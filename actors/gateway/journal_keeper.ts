@@ -10,6 +10,7 @@ import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/ac
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { AlarmMessage } from "./owner_notices.ts";
+import type { NotedTrouble, TroubleNote } from "./trouble_note.ts";
 
 const logger = getLogger(["troupe", "gateway", "journal_keeper"]);
 
@@ -45,10 +46,14 @@ export interface JournalKeeperOptions {
   readonly alarms: ActorRef<AlarmMessage>;
   /** Ends the gateway in good order, so that it is started again. @default nothing can */
   readonly restart?: (() => void) | undefined;
+  /** Why a gateway started again by itself. @default the next one does not know */
+  readonly note?: Pick<TroubleNote, "leave" | "take"> | undefined;
 }
 
 /** What the keeper tells itself. */
 export type JournalKeeperMessage =
+  | { readonly type: "note_taken"; readonly outcome: Outcome<NotedTrouble | null> }
+  | { readonly type: "note_left"; readonly outcome: Outcome<void> }
   | { readonly type: "check_due" }
   | { readonly type: "tried" }
   | { readonly type: "sweep_due" }
@@ -79,12 +84,20 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
     this.#options = options;
     this.#told = options.journal.pastTrouble;
     this.#startedAtMs = context.clock.now();
+    const { note } = options;
+    if (note !== undefined) {
+      context.pipe(() => note.take(), (outcome) => ({ type: "note_taken", outcome }));
+    }
     context.after(CHECK_MS, { type: "check_due" });
     context.after(FIRST_SWEEP_MS, { type: "sweep_due" });
   }
 
   receive(message: JournalKeeperMessage): void {
     switch (message.type) {
+      case "note_taken":
+        return this.#noteTaken(message.outcome);
+      case "note_left":
+        return this.#noteLeft(message.outcome);
       case "check_due":
         return this.#check();
       case "tried":
@@ -111,19 +124,39 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
         reason: trouble.message,
       });
     }
-    if (trouble.code === "journal_unsynced") return this.#startAgain();
+    if (trouble.code === "journal_unsynced") return this.#startAgain(trouble);
     // Nobody else may try: without a message nothing is written.
     this.#context.pipe(() => journal.sync(), () => ({ type: "tried" }));
   }
 
   /** As after a crash: what the disk has is read anew, and what nobody was promised comes again. */
-  #startAgain(): void {
-    const { restart } = this.#options;
+  #startAgain(trouble: NotedTrouble): void {
+    const { restart, note } = this.#options;
     const isTooEarly = this.#context.clock.now() - this.#startedAtMs < RESTART_EVERY_MS;
     if (restart === undefined || this.#isRestarting || isTooEarly) return this.#checkLater();
     this.#isRestarting = true;
     logger.error("Starts again: only that tells what the disk kept of the journal");
-    restart();
+    if (note === undefined) return restart();
+    const left = { message: trouble.message, sinceMs: this.#untoldSinceMs ?? trouble.sinceMs };
+    this.#context.pipe(() => note.leave(left), (outcome) => ({ type: "note_left", outcome }));
+  }
+
+  #noteLeft(outcome: Outcome<void>): void {
+    if (outcome.state === "failed") {
+      logger.warn("Owners will not hear why: {reason}", { reason: outcome.error.message });
+    }
+    this.#options.restart?.();
+  }
+
+  /** The gateway before started again for its journal, which this one could open. */
+  #noteTaken(outcome: Outcome<NotedTrouble | null>): void {
+    if (outcome.state === "failed") {
+      logger.warn("Cannot tell why the gateway started again: {reason}", {
+        reason: outcome.error.message,
+      });
+    } else if (outcome.value !== null) {
+      this.#tellOwners({ ...outcome.value, untilMs: this.#startedAtMs });
+    }
   }
 
   #checkLater(): void {
@@ -138,11 +171,15 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
     if (this.#context.clock.now() - past.untilMs < CHECK_MS) return;
     this.#told = past;
     this.#untoldSinceMs = null;
-    const seconds = Math.max(1, Math.ceil((past.untilMs - sinceMs) / 1_000));
+    this.#tellOwners({ message: past.message, sinceMs, untilMs: past.untilMs });
+  }
+
+  #tellOwners({ message, sinceMs, untilMs }: NotedTrouble & Pick<PastTrouble, "untilMs">): void {
+    const seconds = Math.max(1, Math.ceil((untilMs - sinceMs) / 1_000));
     logger.warn("The journal can be written again, after {seconds} s", { seconds });
     this.#options.alarms.tell({
       type: "owners_informed",
-      text: `For ${seconds} s no messages could be accepted or sent: ${past.message}. This is ` +
+      text: `For ${seconds} s no messages could be accepted or sent: ${message}. This is ` +
         "over; what was accepted is not lost, and platforms send again what was not.",
     });
   }

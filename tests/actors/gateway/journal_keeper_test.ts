@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { journalKeeperActor } from "../../../actors/gateway/journal_keeper.ts";
 import type { AlarmMessage } from "../../../actors/gateway/owner_notices.ts";
+import type { NotedTrouble } from "../../../actors/gateway/trouble_note.ts";
 import { JournalError } from "../../../actors/journal/journal.ts";
 import { MemoryJournal } from "../../../actors/journal/memory_journal.ts";
 import { accepted, anInbound } from "../journal/fixtures.ts";
@@ -10,10 +11,11 @@ import { settle } from "../../support/until.ts";
 
 const HOUR_MS = 3_600_000;
 
-function setUp() {
+function setUp(left: NotedTrouble | null = null) {
   const home = testSystem();
-  const world = { isDiskFull: false, isUnsynced: false, commits: 0, restarts: 0 };
+  const world = { isDiskFull: false, isUnsynced: false, takesNotes: true, commits: 0, restarts: 0 };
   const alarms = new Probe<AlarmMessage>();
+  const notes: NotedTrouble[] = [];
   const journal = new MemoryJournal({
     clock: home.clock,
     defer: queueMicrotask,
@@ -31,8 +33,15 @@ function setUp() {
     retention: { finishedDays: 3 / 24, dedupeDays: 6 / 24 },
     alarms,
     restart: () => void world.restarts++,
+    note: {
+      take: () => Promise.resolve(left),
+      leave: (trouble) => {
+        notes.push(trouble);
+        return world.takesNotes ? Promise.resolve() : Promise.reject(new Error("no space"));
+      },
+    },
   }));
-  return { home, world, alarms, journal };
+  return { home, world, alarms, journal, notes };
 }
 
 Deno.test("JournalKeeper finds out by itself that the journal works again, and says so", async () => {
@@ -56,16 +65,37 @@ Deno.test("JournalKeeper finds out by itself that the journal works again, and s
 });
 
 Deno.test("JournalKeeper has the gateway start again for a journal whose sync failed", async () => {
-  const { home, world, journal } = setUp();
+  const { home, world, journal, notes } = setUp();
   await using _ = home;
+  const sinceMs = home.clock.now();
   world.isUnsynced = true;
   await assert.rejects(accepted(journal), { code: "journal_unsynced" });
   await home.clock.advance(4 * 60_000);
   assert.equal(world.restarts, 0, "a disk that fails at once does not have it start for ever");
   await home.clock.advance(61_000);
   assert.equal(world.restarts, 1);
+  assert.deepEqual(notes, [{ message: "Cannot commit: the disk failed", sinceMs }]);
   await home.clock.advance(10 * 60_000);
   assert.equal(world.restarts, 1, "it was asked once");
+});
+
+Deno.test("JournalKeeper has the gateway start again also where no note of it can be left", async () => {
+  const { home, world, journal } = setUp();
+  await using _ = home;
+  world.isUnsynced = true;
+  await assert.rejects(accepted(journal), { code: "journal_unsynced" });
+  world.takesNotes = false;
+  await home.clock.advance(6 * 60_000);
+  assert.equal(world.restarts, 1);
+});
+
+Deno.test("JournalKeeper tells owners why the gateway before it started again", async () => {
+  const sinceMs = testSystem().clock.now() - 90_000;
+  const { home, alarms } = setUp({ message: "Cannot commit: the disk failed", sinceMs });
+  await using _ = home;
+  await settle();
+  const [told] = alarms.received;
+  assert.match(told?.type === "owners_informed" ? told.text : "", /For 90 s .*the disk failed/);
 });
 
 Deno.test("JournalKeeper tells of trouble that was over before it looked, once", async () => {
