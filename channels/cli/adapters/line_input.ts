@@ -15,6 +15,7 @@ import {
   PasteFilter,
   restoreLineEnds,
 } from "../paste_filter.ts";
+import { keyboard } from "./keyboard.ts";
 import { hasGone, isDumb } from "./terminal.ts";
 
 /** Lines typed at the terminal. */
@@ -75,7 +76,7 @@ export function readLines(options: LineInputOptions): LineInput {
 
 /** From a terminal that can only add to what it shows: it edits its lines itself. */
 function readPlain({ prompt }: LineInputOptions): LineInput {
-  const reader = createInterface({ input: stdin, terminal: false });
+  const reader = createInterface({ input: keyboard(), terminal: false });
   const lines = reader[Symbol.asyncIterator]();
   let isDrawn = false;
   let isClosed = false;
@@ -123,7 +124,7 @@ function readPipe(): LineInput {
 
 function readKeys(options: LineInputOptions): LineInput {
   const { prompt, history, complete = () => [], onInterrupt = () => false } = options;
-  const keys = stdin.pipe(new PasteTransform());
+  const keys = keyboard().pipe(new PasteTransform());
   const reader = createInterface({
     input: keys,
     output: stdout,
@@ -166,8 +167,7 @@ function readKeys(options: LineInputOptions): LineInput {
     stdout.write(`${isDrawn ? "\n" : ""}${PASTE_MODE_OFF}`);
     isDrawn = false;
     isClosed = true;
-    stdin.unpipe(keys);
-    stdin.pause();
+    keyboard().unpipe(keys);
   });
   return {
     lines: whole(lines),
@@ -199,9 +199,8 @@ class PasteTransform extends Transform {
   readonly #filter = new PasteFilter();
   readonly #decoder = new TextDecoder();
 
-  /** Line by line or key by key, as the editor wants it. */
   setRawMode(isRaw: boolean): this {
-    stdin.setRawMode(isRaw);
+    keyboard().setRawMode(isRaw);
     return this;
   }
 

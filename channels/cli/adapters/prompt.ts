@@ -7,6 +7,7 @@ import { stderr, stdin } from "node:process";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { AskOptions } from "../../setup.ts";
+import { keyboard } from "./keyboard.ts";
 
 /** Whether a person can answer. */
 export function canAsk(): boolean {
@@ -24,7 +25,7 @@ export async function ask(
 ): Promise<string> {
   if (isSecret) stderr.write(question);
   const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr;
-  const reader = createInterface({ input: stdin, output, terminal: true });
+  const reader = createInterface({ input: keyboard(), output, terminal: true });
   const closed = Promise.withResolvers<never>();
   closed.promise.catch(() => {});
   reader.once("close", () => closed.reject(new DOMException("The input ended", "AbortError")));
