@@ -5,7 +5,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { ReadDocument } from "../session/attached_documents.ts";
-import { extractDocumentTool } from "../tools/extract_document.ts";
+import { extractDocumentTool } from "../tools/file_tools.ts";
 import { hostedTool } from "../tools/host/hosted_tool.ts";
 import type { ToolHosts } from "../tools/host/tool_hosts.ts";
 import { ToolRegistry } from "../tools/registry.ts";

@@ -3,24 +3,22 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { errorResult, textResult } from "./define_tool.ts";
 import { keepsTrailingBlanks, stalenessNote } from "./edit_file.ts";
 import { readWhole, writeText } from "./text_file.ts";
 import type { TextEncodingName } from "./text_encoding.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 const EDITS_MAX = 20;
 
-const edit = z.object({
-  path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
-  action: z.enum(["replace", "add"]).describe("Replace a stretch, or add a new file"),
-  old_text: z.string().optional().describe("For replace: the text as it stands in the file"),
-  new_text: z.string().describe("What shall stand there, or the whole new file"),
-  replace_all: z.boolean().optional().describe("Replace every occurrence"),
-});
-
-type Edit = z.infer<typeof edit>;
+interface Edit {
+  readonly path: string;
+  readonly action: "replace" | "add";
+  readonly old_text?: string | undefined;
+  readonly new_text: string;
+  readonly replace_all?: boolean | undefined;
+}
 
 /** A file as it is, and as it will be. */
 interface FileChange {
@@ -34,15 +32,22 @@ interface FileChange {
 }
 
 /** The tool. */
-export const applyPatchTool: Tool = defineTool({
+export const applyPatch: ToolPlan = planTool({
   name: "apply_patch",
   description: "Make several edits over several files at once: all are done, or none. Each " +
     "replaces a stretch (old_text must stand there once, or set replace_all) or adds a new " +
     "file. Edits of one file build on each other. dry_run only says whether they would do.",
-  parameters: z.object({
-    edits: z.array(edit).min(1).max(EDITS_MAX).describe(`1 to ${EDITS_MAX} edits, in order`),
-    dry_run: z.boolean().optional().describe("Change nothing"),
-  }),
+  parameters: (z) =>
+    z.object({
+      edits: z.array(z.object({
+        path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
+        action: z.enum(["replace", "add"]).describe("Replace a stretch, or add a new file"),
+        old_text: z.string().optional().describe("For replace: the text as it stands in the file"),
+        new_text: z.string().describe("What shall stand there, or the whole new file"),
+        replace_all: z.boolean().optional().describe("Replace every occurrence"),
+      })).min(1).max(EDITS_MAX).describe(`1 to ${EDITS_MAX} edits, in order`),
+      dry_run: z.boolean().optional().describe("Change nothing"),
+    }),
   needs: { read: "workspace", write: "workspace" },
   concurrency: "exclusive",
   timeoutMs: 60_000,

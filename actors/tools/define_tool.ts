@@ -19,7 +19,7 @@ import {
 } from "./tool.ts";
 
 /** A tool before it is defined. `Parameters` is the parsed shape of its arguments. */
-export interface ToolSpec<Parameters> {
+export interface ToolSpec<Parameters extends object> {
   readonly name: string;
   readonly description: string;
   readonly parameters: z.ZodType<Parameters>;
@@ -30,13 +30,23 @@ export interface ToolSpec<Parameters> {
 }
 
 /** Defines a tool; the JSON Schema for the model is derived from the zod one. */
-export function defineTool<Parameters>(spec: ToolSpec<Parameters>): Tool {
+export function defineTool<Parameters extends object>(spec: ToolSpec<Parameters>): Tool {
   const { $schema: _, ...schema } = asJson(spec.parameters.toJSONSchema({ io: "input" }));
   return checkedTool(spec, schema);
 }
 
 /** A tool whose arguments are cast by `schema`, which the model sees, and checked by `spec`. */
-export function checkedTool<Parameters>(spec: ToolSpec<Parameters>, schema: JsonObject): Tool {
+export function checkedTool<Parameters extends object>(
+  spec: ToolSpec<Parameters>,
+  schema: JsonObject,
+): Tool {
+  const parse = (args: JsonObject): Parameters => {
+    const cast = castArguments(args, schema);
+    const parsed = spec.parameters.safeParse(cast);
+    if (parsed.success) return parsed.data;
+    const text = argumentProblems(spec.name, parsed.error.issues, { args: cast, schema });
+    throw new ToolError("arguments_invalid", text);
+  };
   return {
     name: spec.name,
     description: spec.description,
@@ -44,13 +54,8 @@ export function checkedTool<Parameters>(spec: ToolSpec<Parameters>, schema: Json
     needs: spec.needs,
     concurrency: spec.concurrency,
     timeoutMs: spec.timeoutMs,
-    call(args: JsonObject, context: ToolContext): Promise<ToolResult> {
-      const cast = castArguments(args, schema);
-      const parsed = spec.parameters.safeParse(cast);
-      if (parsed.success) return spec.run(parsed.data, context);
-      const text = argumentProblems(spec.name, parsed.error.issues, { args: cast, schema });
-      return Promise.reject(new ToolError("arguments_invalid", text));
-    },
+    check: (args) => asJson(Object.fromEntries(Object.entries(parse(args)))),
+    call: async (args, context) => await spec.run(parse(args), context),
   };
 }
 

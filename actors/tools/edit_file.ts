@@ -4,35 +4,36 @@
  */
 
 import { basename, dirname, extname, join } from "node:path";
-import { z } from "zod";
-import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { errorResult, textResult } from "./define_tool.ts";
 import { alikeNames } from "./alike_names.ts";
 import { fingerprint, type ReadFile, readWhole, writeText } from "./text_file.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 const NAMES_SHOWN_MAX = 3;
 const NAMES_LOOKED_AT_MAX = 2_000;
 
-interface Edit {
+type Edit = {
   readonly path: string;
   readonly old_text: string;
   readonly new_text: string;
   readonly replace_all?: boolean | undefined;
   readonly occurrence?: number | undefined;
-}
+};
 
 /** The tool. */
-export const editFileTool: Tool = defineTool({
+export const editFile: ToolPlan = planTool({
   name: "edit_file",
   description: "Replace a stretch of a text file. old_text must stand there once (give more of " +
     "its surroundings if it does not), or set replace_all. An empty old_text makes a new file.",
-  parameters: z.object({
-    path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
-    old_text: z.string().describe("The text to replace, as it stands in the file"),
-    new_text: z.string().describe("What shall stand there"),
-    replace_all: z.boolean().optional().describe("Replace every occurrence"),
-    occurrence: z.int().min(1).optional().describe("Replace only this one of several, from 1"),
-  }),
+  parameters: (z) =>
+    z.object({
+      path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
+      old_text: z.string().describe("The text to replace, as it stands in the file"),
+      new_text: z.string().describe("What shall stand there"),
+      replace_all: z.boolean().optional().describe("Replace every occurrence"),
+      occurrence: z.int().min(1).optional().describe("Replace only this one of several, from 1"),
+    }),
   needs: { read: "workspace", write: "workspace" },
   concurrency: "exclusive",
   timeoutMs: 30_000,

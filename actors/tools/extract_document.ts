@@ -3,21 +3,20 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { errorResult, textResult } from "./define_tool.ts";
 import { DocumentError } from "./documents/document_error.ts";
 import { type DocumentKind, documentKind, looksLike } from "./documents/document_kind.ts";
 import { DOCUMENT_BYTES_MAX } from "./read_document.ts";
 import { decodeText } from "./text_encoding.ts";
-import type { Tool } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 const PDF_PAGES_MAX = 200;
 
 /** The tool. Its result is the text, which may be longer than asked for by a part or page. */
-export const extractDocumentTool: Tool = defineTool({
+export const extractDocument: ToolPlan = planTool({
   name: "extract_document",
   description: "Gives the text of a document.",
-  parameters: z.object({ path: z.string(), chars_max: z.int().min(1) }),
+  parameters: (z) => z.object({ path: z.string(), chars_max: z.int().min(1) }),
   needs: { read: "workspace" },
   concurrency: "shared",
   timeoutMs: 60_000,

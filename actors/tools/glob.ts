@@ -3,29 +3,29 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, textResult } from "./define_tool.ts";
+import { textResult } from "./define_tool.ts";
 import { type WalkEntry, walkFolder } from "./folder_walk.ts";
 import { foundPage, HEAD_LIMIT_DEFAULT, HEAD_LIMIT_MAX, OFFSET_MAX } from "./found_page.ts";
 import { newestFirst } from "./newest_first.ts";
 import { pageChars } from "./text_page.ts";
-import type { Tool } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 /** The tool. */
-export const globTool: Tool = defineTool({
+export const globFiles: ToolPlan = planTool({
   name: "glob",
   description: "Find files by a pattern of their path, newest first: *.ts (by name, anywhere), " +
     "src/**/*.test.{ts,js} (by path). ** stands for any number of folders. Folders of build " +
     "results and dependencies are left out.",
-  parameters: z.object({
-    pattern: z.string().min(1).describe("The pattern"),
-    path: z.string().optional().describe("Folder to look in; the workspace if left out"),
-    head_limit: z.int().min(0).max(HEAD_LIMIT_MAX).optional()
-      .describe(`Finds at most (${HEAD_LIMIT_DEFAULT}); 0 for all`),
-    max_results: z.int().min(1).max(HEAD_LIMIT_MAX).optional().describe("The same as head_limit"),
-    offset: z.int().min(0).max(OFFSET_MAX).optional().describe("Finds to skip"),
-    entry_type: z.enum(["files", "dirs", "both"]).optional().describe("What to find (files)"),
-  }),
+  parameters: (z) =>
+    z.object({
+      pattern: z.string().min(1).describe("The pattern"),
+      path: z.string().optional().describe("Folder to look in; the workspace if left out"),
+      head_limit: z.int().min(0).max(HEAD_LIMIT_MAX).optional()
+        .describe(`Finds at most (${HEAD_LIMIT_DEFAULT}); 0 for all`),
+      max_results: z.int().min(1).max(HEAD_LIMIT_MAX).optional().describe("The same as head_limit"),
+      offset: z.int().min(0).max(OFFSET_MAX).optional().describe("Finds to skip"),
+      entry_type: z.enum(["files", "dirs", "both"]).optional().describe("What to find (files)"),
+    }),
   needs: { read: "workspace" },
   concurrency: "shared",
   timeoutMs: 30_000,

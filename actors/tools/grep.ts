@@ -3,8 +3,7 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, textResult } from "./define_tool.ts";
+import { textResult } from "./define_tool.ts";
 import { isOfType } from "./file_types.ts";
 import {
   foundPage,
@@ -17,33 +16,35 @@ import { matchBlocks } from "./grep_matches.ts";
 import type { FileFound, SearchOutcome } from "./grep_search.ts";
 import { newestFirst, shownPath } from "./newest_first.ts";
 import { pageChars } from "./text_page.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 const CONTEXT_LINES_MAX = 20;
 
 /** The tool. */
-export const grepTool: Tool = defineTool({
+export const grepFiles: ToolPlan = planTool({
   name: "grep",
   description: "Search the lines of files for an expression (RE2: no look-around, no back " +
     "references). Gives paths, newest first; set output_mode for the lines or counts. Binary and " +
     "very large files, and what .gitignore names, are left out.",
-  parameters: z.object({
-    pattern: z.string().min(1).describe("The expression"),
-    path: z.string().optional().describe("File or folder; the workspace if left out"),
-    glob: z.string().optional().describe("Only files that match it, such as *.ts or src/**"),
-    type: z.string().optional().describe("Only files of a type, such as py, ts, md"),
-    case_insensitive: z.boolean().optional(),
-    fixed_strings: z.boolean().optional().describe("The pattern is text, not an expression"),
-    output_mode: z.enum(["content", "files_with_matches", "count"]).optional(),
-    context_before: z.int().min(0).max(CONTEXT_LINES_MAX).optional(),
-    context_after: z.int().min(0).max(CONTEXT_LINES_MAX).optional(),
-    head_limit: z.int().min(0).max(HEAD_LIMIT_MAX).optional()
-      .describe(`Finds at most (${HEAD_LIMIT_DEFAULT}); 0 for all`),
-    max_matches: z.int().min(1).max(HEAD_LIMIT_MAX).optional().describe("head_limit of lines"),
-    max_results: z.int().min(1).max(HEAD_LIMIT_MAX).optional().describe("head_limit of files"),
-    offset: z.int().min(0).max(OFFSET_MAX).optional().describe("Finds to skip"),
-    include_ignored: z.boolean().optional().describe("Also what .gitignore names"),
-  }),
+  parameters: (z) =>
+    z.object({
+      pattern: z.string().min(1).describe("The expression"),
+      path: z.string().optional().describe("File or folder; the workspace if left out"),
+      glob: z.string().optional().describe("Only files that match it, such as *.ts or src/**"),
+      type: z.string().optional().describe("Only files of a type, such as py, ts, md"),
+      case_insensitive: z.boolean().optional(),
+      fixed_strings: z.boolean().optional().describe("The pattern is text, not an expression"),
+      output_mode: z.enum(["content", "files_with_matches", "count"]).optional(),
+      context_before: z.int().min(0).max(CONTEXT_LINES_MAX).optional(),
+      context_after: z.int().min(0).max(CONTEXT_LINES_MAX).optional(),
+      head_limit: z.int().min(0).max(HEAD_LIMIT_MAX).optional()
+        .describe(`Finds at most (${HEAD_LIMIT_DEFAULT}); 0 for all`),
+      max_matches: z.int().min(1).max(HEAD_LIMIT_MAX).optional().describe("head_limit of lines"),
+      max_results: z.int().min(1).max(HEAD_LIMIT_MAX).optional().describe("head_limit of files"),
+      offset: z.int().min(0).max(OFFSET_MAX).optional().describe("Finds to skip"),
+      include_ignored: z.boolean().optional().describe("Also what .gitignore names"),
+    }),
   needs: { read: "workspace" },
   concurrency: "shared",
   timeoutMs: 60_000,

@@ -3,26 +3,27 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, textResult } from "./define_tool.ts";
+import { textResult } from "./define_tool.ts";
 import { walkFolder } from "./folder_walk.ts";
-import type { FileEntry, Tool } from "./tool.ts";
+import type { FileEntry } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 const ENTRIES_DEFAULT = 200;
 /** More are no help, and would not fit a result. */
 const ENTRIES_MAX = 2_000;
 
 /** The tool. */
-export const listDirTool: Tool = defineTool({
+export const listDir: ToolPlan = planTool({
   name: "list_dir",
   description: "List a folder. Folders end with /, links with @. Folders of build results and " +
     "dependencies (node_modules, .git, …) are left out.",
-  parameters: z.object({
-    path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
-    recursive: z.boolean().optional().describe("All below it as well"),
-    max_entries: z.int().min(1).max(ENTRIES_MAX).optional()
-      .describe(`Entries at most (${ENTRIES_DEFAULT})`),
-  }),
+  parameters: (z) =>
+    z.object({
+      path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
+      recursive: z.boolean().optional().describe("All below it as well"),
+      max_entries: z.int().min(1).max(ENTRIES_MAX).optional()
+        .describe(`Entries at most (${ENTRIES_DEFAULT})`),
+    }),
   needs: { read: "workspace" },
   concurrency: "shared",
   timeoutMs: 30_000,

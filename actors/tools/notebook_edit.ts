@@ -3,8 +3,7 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { errorResult, textResult } from "./define_tool.ts";
 import {
   type CellChange,
   changeCells,
@@ -13,22 +12,24 @@ import {
   notebookSchema,
 } from "./notebook.ts";
 import { readWhole, writeText } from "./text_file.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 /** The tool. */
-export const notebookEditTool: Tool = defineTool({
+export const notebookEdit: ToolPlan = planTool({
   name: "notebook_edit",
   description: "Change a cell of a Jupyter notebook: replace its source, insert a new cell after " +
     "the one with cell_index (-1 inserts at the beginning), or delete it. Inserting makes a " +
     "missing notebook.",
-  parameters: z.object({
-    path: z.string().min(1).describe("Path of the .ipynb file"),
-    cell_index: z.int().min(-1).describe("Number of the cell, from 0"),
-    new_source: z.string().optional().describe("The cell's new source"),
-    cell_type: z.enum(["code", "markdown"]).optional()
-      .describe("Of an inserted cell (code), or what a replaced one becomes"),
-    edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("(replace)"),
-  }),
+  parameters: (z) =>
+    z.object({
+      path: z.string().min(1).describe("Path of the .ipynb file"),
+      cell_index: z.int().min(-1).describe("Number of the cell, from 0"),
+      new_source: z.string().optional().describe("The cell's new source"),
+      cell_type: z.enum(["code", "markdown"]).optional()
+        .describe("Of an inserted cell (code), or what a replaced one becomes"),
+      edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("(replace)"),
+    }),
   needs: { read: "workspace", write: "workspace" },
   concurrency: "exclusive",
   timeoutMs: 30_000,

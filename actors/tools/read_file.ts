@@ -3,15 +3,15 @@
  * @module
  */
 
-import { z } from "zod";
-import { defineTool, errorResult, textResult } from "./define_tool.ts";
+import { errorResult, textResult } from "./define_tool.ts";
 import { documentKind } from "./documents/document_kind.ts";
 import { sniffImage } from "./image_kind.ts";
 import { DOCUMENT_BYTES_MAX, readDocument } from "./read_document.ts";
 import { fingerprint, pageKey, type ReadFile, readWhole } from "./text_file.ts";
 import { linesOf, pageChars, pageOf } from "./text_page.ts";
 import { CALLS_REMEMBERED, callsCounted } from "./read_notes.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ToolContext, ToolResult } from "./tool.ts";
+import { planTool, type ToolPlan } from "./tool_plan.ts";
 
 const LINES_DEFAULT = 2_000;
 /** What models take. */
@@ -25,18 +25,19 @@ interface Reading {
 }
 
 /** The tool. */
-export const readFileTool: Tool = defineTool({
+export const readFile: ToolPlan = planTool({
   name: "read_file",
   description: "Read a file. Text comes with line numbers, page by page: the last line says how " +
     "to go on. PDF, Word, Excel and PowerPoint documents come as text, images are shown to you. " +
     "Reading a file does not send it to anyone.",
-  parameters: z.object({
-    path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
-    offset: z.int().min(1).optional().describe("First line, counted from 1"),
-    limit: z.int().min(1).optional().describe(`Lines at most (${LINES_DEFAULT})`),
-    pages: z.string().optional().describe('Pages of a PDF: "3" or "2-5", at most 20'),
-    force: z.boolean().optional().describe("Show it again, although it has not changed"),
-  }),
+  parameters: (z) =>
+    z.object({
+      path: z.string().min(1).describe("Path, relative to the workspace or absolute"),
+      offset: z.int().min(1).optional().describe("First line, counted from 1"),
+      limit: z.int().min(1).optional().describe(`Lines at most (${LINES_DEFAULT})`),
+      pages: z.string().optional().describe('Pages of a PDF: "3" or "2-5", at most 20'),
+      force: z.boolean().optional().describe("Show it again, although it has not changed"),
+    }),
   needs: { read: "workspace" },
   concurrency: "shared",
   timeoutMs: 60_000,

@@ -271,6 +271,13 @@ export interface Tool {
   readonly concurrency: ToolConcurrency;
   /** Longest run; past it the call is aborted and the model told. */
   readonly timeoutMs: number;
+  /**
+   * The arguments as the tool's work takes them: cast, and checked.
+   *
+   * @default they are taken as they come
+   * @throws {ToolError} `arguments_invalid`
+   */
+  check?(args: JsonObject): JsonObject;
   /** Casts and checks the arguments, then runs. What it throws becomes an error result. */
   call(args: JsonObject, context: ToolContext): Promise<ToolResult>;
 }

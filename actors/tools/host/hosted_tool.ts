@@ -20,7 +20,9 @@ export function hostedTool(tool: Tool, hosts: ToolHosts): Tool {
   if (kind === undefined) return tool;
   return {
     ...tool,
-    call: async (args, { origin, reads, signal, resultCharsMax }) => {
+    call: async (sent, { origin, reads, signal, resultCharsMax }) => {
+      // Here, as a host has no schemas: and what is wrong needs none.
+      const args = tool.check?.(sent) ?? sent;
       const call = { tool: tool.name, args, origin, resultCharsMax, reads: [...reads] };
       const answer = await hosts.call(kind, call, signal);
       for (const [path, fingerprint] of answer.reads) reads.set(path, fingerprint);

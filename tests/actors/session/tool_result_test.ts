@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type FitOptions, fitResult } from "../../../actors/session/tool_result.ts";
 import { WorkspaceFiles } from "../../../actors/tools/adapters/workspace_files.ts";
 import { bucketName } from "../../../actors/tools/result_folder.ts";
-import { readFileTool } from "../../../actors/tools/read_file.ts";
+import { readFileTool } from "../../../actors/tools/file_tools.ts";
 import type { ContentBlock } from "../../../providers/provider.ts";
 import { type ToolBench, toolBench } from "../../support/tool_context.ts";
 

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { applyPatchTool } from "../../../actors/tools/apply_patch.ts";
-import { editFileTool } from "../../../actors/tools/edit_file.ts";
-import { notebookEditTool } from "../../../actors/tools/notebook_edit.ts";
-import { readFileTool } from "../../../actors/tools/read_file.ts";
+import {
+  applyPatchTool,
+  editFileTool,
+  notebookEditTool,
+  readFileTool,
+  writeFileTool,
+} from "../../../actors/tools/file_tools.ts";
 import { countCall } from "../../../actors/tools/read_notes.ts";
 import { encodeText } from "../../../actors/tools/text_encoding.ts";
 import type { Tool } from "../../../actors/tools/tool.ts";
-import { writeFileTool } from "../../../actors/tools/write_file.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { type ToolBench, toolBench } from "../../support/tool_context.ts";
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { editFileTool } from "../../../actors/tools/edit_file.ts";
-import { listDirTool } from "../../../actors/tools/list_dir.ts";
-import { readFileTool } from "../../../actors/tools/read_file.ts";
+import {
+  editFileTool,
+  listDirTool,
+  readFileTool,
+  writeFileTool,
+} from "../../../actors/tools/file_tools.ts";
 import type { Tool } from "../../../actors/tools/tool.ts";
-import { writeFileTool } from "../../../actors/tools/write_file.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { type ToolBench, toolBench } from "../../support/tool_context.ts";
 

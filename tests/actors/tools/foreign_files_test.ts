@@ -32,7 +32,7 @@ Deno.test.each(
 
 Deno.test("A file is shown again once the conversation was shortened, and may be edited", async () => {
   await using bench = await toolBench();
-  const { readFileTool } = await import("../../../actors/tools/read_file.ts");
+  const { readFileTool } = await import("../../../actors/tools/file_tools.ts");
   await Deno.writeTextFile(`${bench.context.workspace}/a.txt`, "one");
   const read = async () => (await readFileTool.call({ path: "a.txt" }, bench.context)).content;
   assert.match(String(await read()), /1\| one/);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { extractDocumentTool } from "../../../actors/tools/extract_document.ts";
-import { readFileTool } from "../../../actors/tools/read_file.ts";
+import { extractDocumentTool, readFileTool } from "../../../actors/tools/file_tools.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { docx, paragraph, pdf, pptx, xlsx, zipOf } from "../../support/documents.ts";
 import { type ToolBench, toolBench } from "../../support/tool_context.ts";

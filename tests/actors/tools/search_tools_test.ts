@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { globTool } from "../../../actors/tools/glob.ts";
-import { grepTool } from "../../../actors/tools/grep.ts";
-import { listDirTool } from "../../../actors/tools/list_dir.ts";
+import { globTool, grepTool, listDirTool } from "../../../actors/tools/file_tools.ts";
 import type { Tool } from "../../../actors/tools/tool.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
 import { type ToolBench, toolBench } from "../../support/tool_context.ts";

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { readFileTool } from "../../../../actors/tools/file_tools.ts";
+import { hostedTool } from "../../../../actors/tools/host/hosted_tool.ts";
 import { startHostInside } from "../../../../actors/tools/host/adapters/thread_link.ts";
 import { hostBench, startFaultyHost } from "../../../support/host_bench.ts";
 import { ManualClock } from "../../../support/manual_clock.ts";
+import { toolBench } from "../../../support/tool_context.ts";
 import { until } from "../../../support/until.ts";
 
 Deno.test("A tool host runs a tool, stays warm, and ends after five idle minutes", async () => {
@@ -23,7 +26,17 @@ Deno.test("A tool host carries errors of tools over with their codes", async () 
   await using bench = await hostBench();
   await assert.rejects(bench.call("read_file", { path: "../x" }), { code: "path_outside" });
   await assert.rejects(bench.call("read_file", { path: "x" }), { code: "path_missing" });
-  await assert.rejects(bench.call("read_file", {}), { code: "arguments_invalid" });
+});
+
+Deno.test("A hosted tool checks its arguments before a host is started for it", async () => {
+  await using files = await toolBench();
+  await using bench = await hostBench();
+  const tool = hostedTool(readFileTool, bench.hosts);
+  await assert.rejects(tool.call({ limit: 3 }, files.context), { code: "arguments_invalid" });
+  assert.equal(bench.hosts.size, 0);
+  await Deno.writeTextFile(join(bench.workspace, "a.txt"), "1\n2\n3\n");
+  const cast = await tool.call({ path: "a.txt", limit: "1", unknown: true }, files.context);
+  assert.match(String(cast.content), /^1\| 1\n\n\(Lines? 1/);
 });
 
 Deno.test.each([
