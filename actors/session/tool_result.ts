@@ -16,8 +16,8 @@ const logger = getLogger(["troupe", "session", "tool_result"]);
 
 /** Characters of an oversize result that the model sees at once. */
 const PREVIEW_CHARS = 1_200;
-/** As much of a line as read_file shows, where more of it follows. */
-const ENDLESS_LINE = /([^\n]{2000})(?=[^\n])/gu;
+/** As much of a line as read_file shows, where more of it follows; or else what is left of it. */
+const LINE_PARTS = /([^\n]{2000})(?=[^\n])|[^\n]+/gu;
 
 /** Images of one result that the model sees; more are only counted. */
 const IMAGES_MAX = 8;
@@ -117,7 +117,10 @@ async function spill(text: string, options: FitOptions): Promise<string> {
 
 /** Pages of a file show whole lines, so endless ones are broken. */
 function wrapped(text: string): string {
-  return text.replaceAll(ENDLESS_LINE, "$1\n");
+  return text.replaceAll(
+    LINE_PARTS,
+    (part, full?: string) => full === undefined ? part : `${full}\n`,
+  );
 }
 
 /** The text of a result that is nothing but text; undefined when it holds anything else. */

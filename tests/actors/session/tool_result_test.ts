@@ -57,6 +57,27 @@ Deno.test.each([
   assert.match(String(fitted), /^\(\w+ finished without output\)$/);
 });
 
+Deno.test.each([
+  { what: "2,000 characters", text: "a".repeat(2_000), kept: "a".repeat(2_000) },
+  { what: "one more", text: "a".repeat(2_001), kept: `${"a".repeat(2_000)}\na` },
+  {
+    what: "twice as many",
+    text: "a".repeat(4_000),
+    kept: `${"a".repeat(2_000)}\n${"a".repeat(2_000)}`,
+  },
+  { what: "2,001 pairs", text: "🐈".repeat(2_001), kept: `${"🐈".repeat(2_000)}\n🐈` },
+  {
+    what: "short ones around",
+    text: `a\n\n${"b".repeat(2_001)}\nc\n`,
+    kept: `a\n\n${"b".repeat(2_000)}\nb\nc\n`,
+  },
+])("A line is broken where read_file would cut it: $what", async ({ text, kept }) => {
+  await using bench = await toolBench();
+  await fitResult({ content: text, isError: false }, options(bench, { charsMax: 100 }));
+  const path = join(buckets(bench), "test_3Arunner", "call_1.txt");
+  assert.equal(await Deno.readTextFile(path), kept);
+});
+
 Deno.test("Two calls of one session never share a file", async () => {
   await using bench = await toolBench();
   const fit = options(bench);
