@@ -37,8 +37,8 @@ export class MemoryLines {
   }
 
   /** All of them. */
-  inOrder(): HistoryLine[] {
-    return this.#lines.entries().sort(([a], [b]) => a - b).map(([, line]) => line);
+  inOrder(): readonly HistoryLine[] {
+    return this.#lines.list();
   }
 }
 

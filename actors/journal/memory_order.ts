@@ -4,7 +4,7 @@
  */
 
 import type { PruneOptions } from "./journal.ts";
-import type { Inbound, KeptRecord, Outbound } from "./journal_rows.ts";
+import type { Inbound, Outbound } from "./journal_rows.ts";
 import type { UsageRow } from "./usage.ts";
 
 /** By which a message is known. */
@@ -34,11 +34,6 @@ export function bySeq(a: { readonly seq: number }, b: { readonly seq: number }):
 /** In the order of a text of theirs. */
 export function by<T>(keyOf: (row: T) => string): (a: T, b: T) => number {
   return (a, b) => keyOf(a) < keyOf(b) ? -1 : 1;
-}
-
-/** In the order in which they were written. */
-export function byPlace(a: KeptRecord, b: KeptRecord): number {
-  return a.place - b.place;
 }
 
 /** In the order in which they were made. */

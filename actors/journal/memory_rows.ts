@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { JsonValue } from "../kernel/json.ts";
+import { copyJson, type JsonValue } from "../kernel/json.ts";
 import type { HistoryLine, Inbound, KeptRecord, Outbound, TurnRecord } from "./journal_rows.ts";
 import type { UsageRow } from "./usage.ts";
 
@@ -50,3 +50,28 @@ export const NO_ROWS: JournalRows = {
   usage: [],
   records: [],
 };
+
+/** The same inbound, which nobody else can change. */
+export function copyInbound(row: Inbound): Inbound {
+  const { media, context, channelState, draft } = row;
+  return {
+    ...row,
+    media: [...media],
+    context: copyJson(context),
+    channelState: copyJson(channelState),
+    draft: draft === null ? null : copyJson(draft),
+  };
+}
+
+/** The same outbound, which nobody else can change. */
+export function copyOutbound(row: Outbound): Outbound {
+  const { media, context, channelState, settles, receipt } = row;
+  return {
+    ...row,
+    media: [...media],
+    context: copyJson(context),
+    channelState: copyJson(channelState),
+    settles: settles.map((settlement) => ({ ...settlement })),
+    receipt: [...receipt],
+  };
+}

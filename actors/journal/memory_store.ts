@@ -4,7 +4,7 @@
  */
 
 import { invariant } from "../kernel/invariant.ts";
-import type { JsonValue } from "../kernel/json.ts";
+import { copyJson, type JsonValue } from "../kernel/json.ts";
 import type { JournalCounts, OutboxWindow, PruneOptions } from "./journal.ts";
 import type {
   Durability,
@@ -15,19 +15,16 @@ import type {
   StepRecord,
   TurnRecord,
 } from "./journal_rows.ts";
-import {
-  by,
-  byEnd,
-  byId,
-  byPlace,
-  bySeq,
-  isOldInbound,
-  keyOf,
-  statesOf,
-  usageKey,
-} from "./memory_order.ts";
+import { by, byEnd, byId, bySeq, isOldInbound, keyOf, statesOf, usageKey } from "./memory_order.ts";
 import { MemoryLines } from "./memory_lines.ts";
-import { type JournalRows, NO_ROWS, type Note, type SeenKey } from "./memory_rows.ts";
+import {
+  copyInbound,
+  copyOutbound,
+  type JournalRows,
+  NO_ROWS,
+  type Note,
+  type SeenKey,
+} from "./memory_rows.ts";
 import { Marks, Table, UndoLog } from "./memory_table.ts";
 import { hasEndedOutbound, OUTBOUND_STATES } from "./outbound_rules.ts";
 import { hasEndedInbound, INBOUND_STATES, type InboundStatus, tally } from "./rules.ts";
@@ -46,11 +43,11 @@ export class MemoryStore implements JournalStore {
   readonly #seqs = new Table<string, number>(this.#undo);
   /** Seqs of inbounds in state `accepted` or `running`. */
   readonly #unfinished = new Marks<number>(this.#undo);
-  readonly #seen = new Table<string, SeenKey>(this.#undo);
+  readonly #seen = new Table<string, SeenKey>(this.#undo, ([, a], [, b]) => bySeq(a, b));
   readonly #turns = new Table<string, TurnRecord>(this.#undo);
   readonly #turnsOfSessions = new Table<string, string>(this.#undo);
   readonly #lines = new MemoryLines(this.#undo);
-  readonly #outbounds = new Table<string, Outbound>(this.#undo);
+  readonly #outbounds = new Table<string, Outbound>(this.#undo, ([, a], [, b]) => byId(a, b));
   /** Keys of outbounds that have not ended. */
   readonly #unsent = new Marks<string>(this.#undo);
   readonly #notes = new Table<string, Note>(this.#undo);
@@ -76,19 +73,19 @@ export class MemoryStore implements JournalStore {
     this.#undo.keep();
   }
 
-  /** All rows, as they stand. */
+  /** All rows, as they stand; of a table that did not change the very list of the last time. */
   rows(): JournalRows {
     return {
       lastSeq: this.#lastSeq,
       lastId: this.#lastId,
-      inbounds: this.#inbounds.values().sort(bySeq),
-      turns: this.#turns.values().sort(by(({ turnId }) => turnId)),
+      inbounds: this.#inbounds.list(),
+      turns: this.#turns.list(),
       lines: this.#lines.inOrder(),
-      outbounds: this.#outbounds.values().sort(byId),
-      seen: this.#seen.values().sort(bySeq),
-      notes: this.#notes.values().sort(by(({ key }) => key)),
-      usage: this.#usage.values().sort(by(usageKey)),
-      records: this.#records.values().sort(byPlace),
+      outbounds: this.#outbounds.list(),
+      seen: this.#seen.list(),
+      notes: this.#notes.list(),
+      usage: this.#usage.list(),
+      records: this.#records.list(),
     };
   }
 
@@ -117,7 +114,7 @@ export class MemoryStore implements JournalStore {
     const seq = this.#lastSeq + 1;
     this.#lastSeq = seq;
     this.#undo.note(() => this.#lastSeq = seq - 1);
-    this.#setInbound({ ...structuredClone(inbound), seq });
+    this.#setInbound(copyInbound({ ...inbound, seq }));
     return seq;
   }
 
@@ -146,7 +143,7 @@ export class MemoryStore implements JournalStore {
   rememberInbound(seq: number, channelState: JsonValue): void {
     const inbound = this.#inbounds.get(seq);
     if (inbound === undefined) return;
-    this.#setInbound({ ...inbound, ...structuredClone({ channelState }) });
+    this.#setInbound({ ...inbound, channelState: copyJson(channelState) });
   }
 
   inbound(channel: string, platformId: string): Inbound | undefined {
@@ -155,8 +152,8 @@ export class MemoryStore implements JournalStore {
   }
 
   completeInbound(seq: number, completed: Pick<Inbound, "content" | "media">): void {
-    const { content, media } = structuredClone(completed);
-    this.#setInbound({ ...this.#knownInbound(seq), content, media, draft: null });
+    const { content, media } = completed;
+    this.#setInbound({ ...this.#knownInbound(seq), content, media: [...media], draft: null });
   }
 
   waitingDrafts(channel: string, afterSeq: number, limit: number): Inbound[] {
@@ -219,7 +216,7 @@ export class MemoryStore implements JournalStore {
     const id = this.#lastId + 1;
     this.#lastId = id;
     this.#undo.note(() => this.#lastId = id - 1);
-    this.#setOutbound({ ...structuredClone(outbound), id });
+    this.#setOutbound(copyOutbound({ ...outbound, id }));
     return id;
   }
 
@@ -232,7 +229,7 @@ export class MemoryStore implements JournalStore {
   }
 
   updateOutbound(outbound: Outbound): void {
-    this.#setOutbound(structuredClone(outbound));
+    this.#setOutbound(copyOutbound(outbound));
   }
 
   unsentOutbounds(
@@ -256,13 +253,12 @@ export class MemoryStore implements JournalStore {
   }
 
   putNote(key: string, value: JsonValue): void {
-    this.#notes.set(key, value === null ? undefined : structuredClone({ key, value }));
+    this.#notes.set(key, value === null ? undefined : { key, value: copyJson(value) });
   }
 
   usage({ scope, from, to }: UsageQuery): UsageRow[] {
-    return this.#usage.values()
-      .filter((row) => row.scope === scope && row.name >= from && row.name <= to)
-      .sort(by(usageKey));
+    return this.#usage.list()
+      .filter((row) => row.scope === scope && row.name >= from && row.name <= to);
   }
 
   addUsage(row: UsageRow): void {
@@ -283,9 +279,8 @@ export class MemoryStore implements JournalStore {
   }
 
   records(sessionKey: string, afterPlace: number, limit: number): KeptRecord[] {
-    return this.#records.values()
+    return this.#records.list()
       .filter((record) => record.sessionKey === sessionKey && record.place > afterPlace)
-      .sort(byPlace)
       .slice(0, limit);
   }
 
@@ -340,9 +335,9 @@ export class MemoryStore implements JournalStore {
       .filter(([, { updatedAtMs }]) => updatedAtMs < (options.usageBeforeMs ?? 0))
       .slice(0, rowsMax);
     for (const [key] of usage) this.#usage.set(key, undefined);
-    const records = this.#records.values()
+    const records = this.#records.list()
       .filter(({ atMs }) => atMs < options.finishedBeforeMs)
-      .sort(byPlace).slice(0, rowsMax);
+      .slice(0, rowsMax);
     for (const { place } of records) this.#records.set(place, undefined);
     return [inbounds, outbounds, seen, usage, records].some(({ length }) => length === rowsMax);
   }

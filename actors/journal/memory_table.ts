@@ -25,13 +25,21 @@ export class UndoLog {
   }
 }
 
+/** How the rows of a table are ordered. */
+export type Order<K, V> = (a: readonly [K, V], b: readonly [K, V]) => number;
+
 /** A map that notes its changes. Values are replaced, never changed in place. */
-export class Table<K, V> {
+export class Table<K extends string | number, V> {
   readonly #rows = new Map<K, V>();
   readonly #undo: UndoLog;
+  readonly #order: Order<K, V>;
+  /** Made when it is asked for: between two commits most tables stay as they are. */
+  #listed: readonly V[] | undefined;
 
-  constructor(undo: UndoLog) {
+  /** @param order of {@link Table.list}; by their keys without */
+  constructor(undo: UndoLog, order: Order<K, V> = byKey) {
     this.#undo = undo;
+    this.#order = order;
   }
 
   get size(): number {
@@ -54,6 +62,11 @@ export class Table<K, V> {
     return [...this.#rows.values()];
   }
 
+  /** All values in order: the very same list, as long as none of them changes. */
+  list(): readonly V[] {
+    return this.#listed ??= this.entries().sort(this.#order).map(([, value]) => value);
+  }
+
   /** Sets a value; undefined deletes it. */
   set(key: K, value: V | undefined): void {
     const former = this.#rows.get(key);
@@ -63,13 +76,14 @@ export class Table<K, V> {
   }
 
   #put(key: K, value: V | undefined): void {
+    this.#listed = undefined;
     if (value === undefined) this.#rows.delete(key);
     else this.#rows.set(key, value);
   }
 }
 
 /** Keys that stand out, to be found without looking at all rows. */
-export class Marks<K> {
+export class Marks<K extends string | number> {
   readonly #table: Table<K, true>;
 
   constructor(undo: UndoLog) {
@@ -84,4 +98,11 @@ export class Marks<K> {
   set(key: K, isMarked: boolean): void {
     this.#table.set(key, isMarked ? true : undefined);
   }
+}
+
+function byKey<K extends string | number>(
+  [a]: readonly [K, unknown],
+  [b]: readonly [K, unknown],
+): number {
+  return a < b ? -1 : 1;
 }

@@ -25,6 +25,15 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
   return Array.isArray(value);
 }
 
+/** The same value, which nobody else can change. */
+export function copyJson(value: JsonObject): JsonObject;
+export function copyJson(value: JsonValue): JsonValue;
+export function copyJson(value: JsonValue): JsonValue {
+  if (isList(value)) return value.map((item) => copyJson(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyJson(item)]));
+}
+
 /** A JSON object of what is plain data in `values`; errors become their message. */
 export function asJson(values: Readonly<Record<string, unknown>>): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, toJson(value)]));

@@ -4,13 +4,14 @@
  */
 
 import type { Clock } from "../../actors/kernel/clock.ts";
-import type { HistoryLine, Inbound, Outbound } from "../../actors/journal/journal.ts";
+import type { HistoryLine, Inbound, Outbound, TurnRecord } from "../../actors/journal/journal.ts";
 import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
 import { parseCommand } from "../../actors/session/command_table.ts";
 import { SET_ASIDE } from "../../actors/session/session_file.ts";
 import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
 import type { Retention } from "../../actors/gateway/journal_keeper.ts";
+import type { ChatMessage } from "../../providers/provider.ts";
 import type { EventLog } from "./event_log.ts";
 import { marksIn, textOf } from "./marks.ts";
 
@@ -41,6 +42,8 @@ export interface SeenOutbound {
 export interface StoryLine {
   readonly lineId: string;
   readonly line: HistoryLine;
+  /** The message in it; null where there is none. */
+  readonly message: ChatMessage | null;
   /** Marks of what a person says in it. */
   readonly marks: readonly string[];
   /** Ids of the lines that it sets aside. */
@@ -72,6 +75,8 @@ export class JournalWatch {
   readonly #mustBegin = new Map<string, number>();
   #commits = 0;
   #rows = NO_ROWS;
+  /** The rows of the last commit, whatever a crash has undone since. */
+  #seenRows = NO_ROWS;
 
   constructor({ log, clock, retention }: JournalWatchOptions) {
     this.#log = log;
@@ -137,35 +142,38 @@ export class JournalWatch {
 
   /** Looks at the rows after a commit, or after a crash. */
   observe(rows: JournalRows): void {
+    const { inbounds, turns, lines, outbounds } = rows;
+    const seen = this.#seenRows; // a list that is the same has nothing new in it
     this.#forgotten(rows);
     this.#rows = rows;
+    this.#seenRows = rows;
     this.#commits++;
-    const begun = rows.inbounds.filter((row) => this.#inbound(row) && row.state === "running");
-    for (const [turnId, joining] of Map.groupBy(begun, (row) => row.turnId)) {
-      if (joining.length > JOINS_PER_STEP_MAX) {
-        this.breaches.push(`${joining.length} messages join turn ${turnId} at once`);
-      }
-    }
-    for (const turn of rows.turns) this.#turn(turn.turnId, `attempt ${turn.attempts}`);
-    const open = new Set(rows.turns.map(({ turnId }) => turnId));
-    for (const turnId of [...this.#turns.keys()]) if (!open.has(turnId)) this.#turnEnded(turnId);
-    for (const line of rows.lines) this.#line(line);
-    for (const row of rows.outbounds) this.#outbound(row);
+    if (inbounds !== seen.inbounds) this.#inbounds(inbounds);
+    if (turns !== seen.turns) this.#openTurns(turns);
+    if (lines !== seen.lines) { for (const line of lines) this.#line(line); }
+    if (outbounds !== seen.outbounds) { for (const row of outbounds) this.#outbound(row); }
   }
 
   /** Only what has ended long enough ago may be gone. */
   #forgotten({ inbounds, outbounds }: JournalRows): void {
-    const seqs = new Set(inbounds.map(({ seq }) => seq));
-    const keys = new Set(outbounds.map(({ key }) => key));
     const gone = [
-      ...this.#rows.inbounds.filter(({ seq }) => !seqs.has(seq)),
-      ...this.#rows.outbounds.filter(({ key }) => !keys.has(key)),
+      ...goneOf(this.#rows.inbounds, inbounds, ({ seq }) => seq),
+      ...goneOf(this.#rows.outbounds, outbounds, ({ key }) => key),
     ];
     for (const { state, endedAtMs, ...row } of gone) {
       const what = "seq" in row ? `inbound ${row.seq}` : `outbound ${row.key}`;
       this.#log.add("journal", `${what} is forgotten`);
       const isOld = this.#clock.now() - (endedAtMs ?? Infinity) >= this.#keptMs;
       if (!isOld) this.breaches.push(`${what} (${state}) was forgotten too early`);
+    }
+  }
+
+  #inbounds(rows: readonly Inbound[]): void {
+    const begun = rows.filter((row) => this.#inbound(row) && row.state === "running");
+    for (const [turnId, joining] of Map.groupBy(begun, (row) => row.turnId)) {
+      if (joining.length > JOINS_PER_STEP_MAX) {
+        this.breaches.push(`${joining.length} messages join turn ${turnId} at once`);
+      }
     }
   }
 
@@ -190,6 +198,12 @@ export class JournalWatch {
   /** Whether it does is seen at its next line. */
   #begunAnew({ seq, sessionKey }: Inbound): void {
     if (this.story(sessionKey).length > 0) this.#mustBegin.set(sessionKey, seq);
+  }
+
+  #openTurns(turns: readonly TurnRecord[]): void {
+    for (const turn of turns) this.#turn(turn.turnId, `attempt ${turn.attempts}`);
+    const open = new Set(turns.map(({ turnId }) => turnId));
+    for (const turnId of [...this.#turns.keys()]) if (!open.has(turnId)) this.#turnEnded(turnId);
   }
 
   #turn(turnId: string, what: string): void {
@@ -241,10 +255,22 @@ export class JournalWatch {
   }
 }
 
-function readLine(text: string): Pick<StoryLine, "marks" | "setsAside"> {
+/** The rows of a list that are in the next one no more. */
+function goneOf<T>(
+  before: readonly T[],
+  after: readonly T[],
+  idOf: (row: T) => number | string,
+): readonly T[] {
+  if (before === after) return [];
+  const ids = new Set(after.map(idOf));
+  return before.filter((row) => !ids.has(idOf(row)));
+}
+
+function readLine(text: string): Pick<StoryLine, "message" | "marks" | "setsAside"> {
   const stored = parseMessageLine(text);
   const ids = stored?.extras[SET_ASIDE];
   return {
+    message: stored?.message ?? null,
     marks: stored?.message.role === "user" ? marksIn(textOf(stored.message)) : [],
     setsAside: Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [],
   };

@@ -127,7 +127,7 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
       const ground = {
         story: watch.shownStory(conversationId),
         atWork: watch.marksAtWork(conversationId),
-        mayBeCut: wasTooLong || disk.isSummedUp(sessionFileName(conversationId)),
+        mayBeCut: () => wasTooLong || disk.isSummedUp(sessionFileName(conversationId)),
       };
       record.breaches.push(...checkRequest(request, ground));
     },

@@ -14,7 +14,7 @@ export interface RequestGround {
   /** Marks of the messages that it must answer. */
   readonly atWork: readonly string[];
   /** The beginning may be left out: it was too long for the model, or is summed up. */
-  readonly mayBeCut: boolean;
+  readonly mayBeCut: () => boolean;
 }
 
 /** What is wrong with a request; normally nothing. */
@@ -27,7 +27,7 @@ export function checkRequest(
   const shown = marksOfPeople(messages).join(" ");
   const said = story.flatMap(({ marks }) => marks).join(" ");
   const isEnd = shown === "" ? tellOfInside(messages) : said.endsWith(` ${shown}`);
-  const isRight = shown === said || (mayBeCut && isEnd);
+  const isRight = shown === said || (isEnd && mayBeCut());
   if (!isRight) wrong.push(`shows "${shown}" of what was said: "${said}"`);
   const missing = atWork.filter((mark) => !shown.split(" ").includes(mark));
   if (missing.length > 0) wrong.push(`leaves out what it is to answer: ${missing.join(" ")}`);

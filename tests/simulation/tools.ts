@@ -24,6 +24,8 @@ export interface ToolsOptions {
   readonly onRun: (effect: string) => void;
 }
 
+const EFFECT = z.object({ effect: z.string() });
+
 /** All tools of one life of the gateway; `message` is the real one. */
 export function simulatedTools(options: ToolsOptions): readonly Tool[] {
   return [
@@ -38,7 +40,7 @@ function effectTool(name: string, concurrency: ToolConcurrency, options: ToolsOp
   return defineTool({
     name,
     description: name,
-    parameters: z.object({ effect: z.string() }),
+    parameters: EFFECT,
     needs: {},
     concurrency,
     timeoutMs: 20_000,

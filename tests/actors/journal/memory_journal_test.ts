@@ -174,3 +174,17 @@ Deno.test("MemoryJournal gives all its rows, whatever became of them", async () 
   assert.deepEqual(outbounds.map(({ state }) => state), ["sent"]);
   assert.deepEqual([lastSeq, lastId], [1, 1]);
 });
+
+Deno.test("MemoryJournal gives the very same list of what no commit has changed", async () => {
+  const { journal, turn } = crashable(undefined);
+  const commit = async (line: number) => {
+    const committed = journal.commit({ lines: [aLine(line)] });
+    await turn();
+    await committed;
+    return journal.rows();
+  };
+  const [first, second] = [await commit(0), await commit(1)];
+  assert.equal(second.inbounds, first.inbounds);
+  assert.deepEqual(first.lines, [aLine(0)]);
+  assert.deepEqual(second.lines, [aLine(0), aLine(1)]);
+});

@@ -4,14 +4,9 @@
  */
 
 import { endedConversations, endedFileName } from "../../../actors/session/ended_conversation.ts";
-import {
-  parseMessageLine,
-  parseSessionFile,
-  SET_ASIDE,
-} from "../../../actors/session/session_file.ts";
+import { parseSessionFile } from "../../../actors/session/session_file.ts";
 import { sessionFileName } from "../../../actors/session/session_name.ts";
 import { pendingNote, readPending } from "../../../actors/session/archived_chunk.ts";
-import { marksIn, textOf } from "../marks.ts";
 import { namesIn } from "../summaries.ts";
 import type { FinishedWorld } from "../world.ts";
 import type { Law } from "./law.ts";
@@ -23,13 +18,11 @@ import type { Law } from "./law.ts";
 function archivesEachMessageOnce(world: FinishedWorld): string[] {
   const names = world.memory.entries.flatMap(({ content }) => namesIn(content));
   const archived = Map.groupBy(names, (name) => `#${name}`);
-  const parked = new Set(world.watch.allLines().flatMap(({ line }) => setAsideBy(line.text)));
+  const parked = new Set(world.watch.allLines().flatMap(({ setsAside }) => setsAside));
   const sessions = new Map(
     world.watch.sessionKeys.map((sessionKey) => [sessionKey, stateOf(world, sessionKey)]),
   );
-  return world.watch.allLines().flatMap(({ lineId, line: { sessionKey, text } }) => {
-    const message = parseMessageLine(text)?.message;
-    const [mark] = message?.role === "user" ? marksIn(textOf(message)) : [];
+  return world.watch.allLines().flatMap(({ lineId, line: { sessionKey }, marks: [mark] }) => {
     const session = sessions.get(sessionKey);
     if (mark === undefined || session === undefined || parked.has(lineId)) return [];
     const times = archived.get(mark)?.length ?? 0;
@@ -69,11 +62,6 @@ function stateOf({ disk, watch, record }: FinishedWorld, sessionKey: string): Se
     waiting: new Set(ended.flatMap(({ lineId }) => lineId ?? [])),
     isPending: note !== undefined,
   };
-}
-
-function setAsideBy(text: string): string[] {
-  const ids = parseMessageLine(text)?.extras[SET_ASIDE];
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }
 
 /** By their names. */

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { parseMessageLine, parseSessionFile } from "../../../actors/session/session_file.ts";
+import { parseSessionFile } from "../../../actors/session/session_file.ts";
 import { lineIdOf } from "../../../actors/session/session_store.ts";
 import { sessionFileName } from "../../../actors/session/session_name.ts";
 import type { ChatMessage } from "../../../providers/provider.ts";
@@ -37,9 +37,7 @@ function filesEachLineOnce({ watch, disk, plan, record }: FinishedWorld): string
 /** Each call has one result, right behind it, in the history itself. */
 function pairsCallsWithResults({ watch }: FinishedWorld): string[] {
   return watch.sessionKeys.flatMap((sessionKey) => {
-    const messages = watch.story(sessionKey).flatMap(({ line }) =>
-      parseMessageLine(line.text)?.message ?? []
-    );
+    const messages = watch.story(sessionKey).flatMap(({ message }) => message ?? []);
     return unpaired(messages).map((what) => `${sessionKey} has ${what}`);
   });
 }
