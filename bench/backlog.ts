@@ -3,6 +3,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { BenchRow } from "./bench_row.ts";
 
@@ -49,7 +50,7 @@ async function backlog(messages: number): Promise<z.infer<typeof report>> {
 }
 
 async function run(what: "fill" | "measure", messages: number, home: string): Promise<string> {
-  const entry = new URL("./backlog_process.ts", import.meta.url).pathname;
+  const entry = fileURLToPath(new URL("./backlog_process.ts", import.meta.url));
   const flags = ["-A", "--cached-only", "--v8-flags=--expose-gc"];
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, entry, what, String(messages), home],

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { JsonObject } from "../actors/kernel/json.ts";
 import { ModelServer, say } from "../tests/simulators/model_server.ts";
@@ -61,7 +62,7 @@ export async function benchChannelWorkers(): Promise<BenchRow[]> {
 
 /** Words that start this program, which keep what it costs the same for all. */
 function programWith(flags: readonly string[]): readonly string[] {
-  const program = new URL("../mod.ts", import.meta.url).pathname;
+  const program = fileURLToPath(new URL("../mod.ts", import.meta.url));
   return [Deno.execPath(), "run", "-A", "--cached-only", "--no-check", ...flags, program];
 }
 

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import type { ActorRef, ReplyTo } from "../actors/kernel/ref.ts";
 import { workerActor, type WorkerNotice } from "../actors/kernel/worker_actor.ts";
 import type { BenchRow } from "./bench_row.ts";
@@ -143,7 +144,7 @@ async function measureIdleActor(): Promise<number> {
       "--no-prompt",
       "--cached-only",
       "--v8-flags=--expose-gc",
-      new URL("./idle_actors.ts", import.meta.url).pathname,
+      fileURLToPath(new URL("./idle_actors.ts", import.meta.url)),
     ],
     stderr: "inherit",
   }).output();

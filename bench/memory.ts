@@ -3,6 +3,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { say } from "../tests/simulators/model_server.ts";
 import type { BenchRow } from "./bench_row.ts";
@@ -33,7 +34,7 @@ async function coreRows(turns: number): Promise<BenchRow[]> {
       "-A",
       "--cached-only",
       "--v8-flags=--expose-gc",
-      new URL("./turns_process.ts", import.meta.url).pathname,
+      fileURLToPath(new URL("./turns_process.ts", import.meta.url)),
       String(turns),
     ],
     stderr: "inherit",

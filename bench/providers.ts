@@ -3,6 +3,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import type { BenchRow } from "./bench_row.ts";
 import { median } from "./stats.ts";
 
@@ -122,5 +123,5 @@ async function measure(...args: readonly string[]): Promise<readonly [number, nu
 }
 
 function pathOf(file: string): string {
-  return new URL(file, import.meta.url).pathname;
+  return fileURLToPath(new URL(file, import.meta.url));
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import type { BenchRow } from "./bench_row.ts";
 
 const SESSIONS = 8_000;
@@ -15,7 +16,7 @@ export async function benchSleepingSessions(): Promise<BenchRow[]> {
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "-A", "--cached-only", "--no-check", "--v8-flags=--expose-gc"],
-      new URL("./sleeping_process.ts", import.meta.url).pathname,
+      fileURLToPath(new URL("./sleeping_process.ts", import.meta.url)),
       String(SESSIONS),
     ],
     stderr: "inherit",

@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ModelServer, say } from "../../tests/simulators/model_server.ts";
 import { configFor } from "../../tests/support/gateway_process.ts";
 import type { BenchRow } from "../bench_row.ts";
@@ -44,7 +45,7 @@ export async function benchCompare(): Promise<BenchRow[]> {
   const folder = await Deno.makeTempDir({ prefix: "troupe-compare-" });
   try {
     await using model = await ModelServer.start(() => say("Sunny."));
-    const mod = new URL("../../mod.ts", import.meta.url).pathname;
+    const mod = fileURLToPath(new URL("../../mod.ts", import.meta.url));
     const troupe = [Deno.execPath(), "run", "-A", "--cached-only", "--no-check", mod];
     return await race([
       await prepare({ name: "troupe", command: troupe, home: join(folder, "troupe") }, model),

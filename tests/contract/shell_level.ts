@@ -233,7 +233,7 @@ export const EVERYDAY: readonly (readonly [command: string, expected: RegExp])[]
   ["echo $(basename /a/b/c.txt .txt)", /^c\n/],
   ["seq 1 3 | paste -sd, -", /^1,2,3/],
   ["date +%Y", /^\d{4}/],
-  ["echo tmp > /tmp/t.txt && cat /tmp/t.txt", /^tmp/],
+  ["f=/tmp/troupe-test-$$; echo tmp > $f && cat $f && rm $f", /^tmp/],
   ["base64 <<< hi | base64 -d", /^hi/],
   ["cat sessions/cli_direct.jsonl", /^\{\}/],
   ["echo $HOME", /\/home\/nobody-here/],

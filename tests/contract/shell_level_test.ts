@@ -1,12 +1,12 @@
+import { fileURLToPath } from "node:url";
 import { systemClock, systemNewId } from "../../actors/kernel/adapters/system_clock.ts";
 import { ProcessLevel } from "../../actors/tools/shell/adapters/process_level.ts";
 import { VirtualLevel } from "../../actors/tools/shell/adapters/virtual_level.ts";
 import { ENV, type ShellGround, testConfinement, testShellLevel } from "./shell_level.ts";
 
-const NARROWED = new URL(
-  "../../actors/tools/shell/adapters/narrowed_entry.ts",
-  import.meta.url,
-).pathname;
+const NARROWED = fileURLToPath(
+  new URL("../../actors/tools/shell/adapters/narrowed_entry.ts", import.meta.url),
+);
 
 testShellLevel({
   name: "process",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { JsonObject } from "../../actors/kernel/json.ts";
 import {
@@ -157,7 +158,7 @@ Deno.test("The printed flags let the gateway read the variables that hold its se
     "run",
     "-A",
     "--no-check",
-    new URL("../../mod.ts", import.meta.url).pathname,
+    fileURLToPath(new URL("../../mod.ts", import.meta.url)),
   ];
   const { stdout, stderr } = await runTroupe(["permissions", "--json"], home.path, printing);
   assert.equal(stderr, "");

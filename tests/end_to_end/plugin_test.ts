@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { loadingProblem } from "../../actors/gateway/adapters/module_places.ts";
 import { helpText } from "../../actors/session/command_table.ts";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 
-const EXAMPLE = new URL("../fixtures/plugins/word_count_tool.ts", import.meta.url).pathname;
+const EXAMPLE = fileURLToPath(new URL("../fixtures/plugins/word_count_tool.ts", import.meta.url));
 
 function resultsOf(model: ModelServer): string[] {
   return (model.requests.at(-1)?.body.messages ?? [])
@@ -92,7 +93,7 @@ function withoutArgument(line: string): string {
   return line.replace(/ \[[a-z]+\]:/, ":");
 }
 
-const CHANNEL = new URL("../fixtures/plugins/echo_channel.ts", import.meta.url).pathname;
+const CHANNEL = fileURLToPath(new URL("../fixtures/plugins/echo_channel.ts", import.meta.url));
 
 /** A port that nobody listens on just now. */
 function freePort(): number {

@@ -78,6 +78,24 @@ const namedErrors: Deno.lint.Rule = {
   },
 };
 
+/** A URL escapes what a folder's name may hold: its path is no file for one in `My Projects`. */
+const fileOfUrl: Deno.lint.Rule = {
+  create(context) {
+    return {
+      "MemberExpression[property.name='pathname'] > NewExpression[callee.name='URL']"(
+        node: Deno.lint.NewExpression,
+      ) {
+        if (!context.sourceCode.getText(node).includes("import.meta.url")) return;
+        context.report({
+          node,
+          message: "The path of a URL is no path of a file",
+          hint: "Use fileURLToPath of node:url",
+        });
+      },
+    };
+  },
+};
+
 /** Nothing switches a check off, and no test is singled out or left out for good. */
 const noLoosening: Deno.lint.Rule = {
   create(context) {
@@ -117,6 +135,7 @@ const plugin: Deno.lint.Plugin = {
     "named-exports": namedExports,
     "hash-private": hashPrivate,
     "named-errors": namedErrors,
+    "file-of-url": fileOfUrl,
     "no-loosening": noLoosening,
     "world-in-adapters": worldInAdapters,
   },

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
+
 /** Globals that are the world, or a door to it. */
 const WORLD_OBJECTS = new Set(["Deno", "console", "performance", "globalThis", "self"]);
 const WORLD_FUNCTIONS = new Set(["fetch", "setTimeout", "setInterval", "setImmediate"]);
@@ -81,6 +83,6 @@ export const worldInAdapters: Deno.lint.Rule = {
 
 /** Folders above the project must not open a place in it. */
 function insideProject(filename: string): string {
-  const root = new URL("../../", import.meta.url).pathname;
+  const root = fileURLToPath(new URL("../../", import.meta.url));
   return filename.startsWith(root) ? filename.slice(root.length) : filename;
 }

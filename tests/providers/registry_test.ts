@@ -71,7 +71,7 @@ Deno.test("createProvider comes without any backend or SDK", async () => {
   }).output();
   const { modules } = graph.parse(JSON.parse(new TextDecoder().decode(stdout)));
   const imports = new Map(modules.map(({ specifier, dependencies }) => [specifier, dependencies]));
-  const loaded = new Set([new URL(REGISTRY, "file://").href]);
+  const loaded = new Set([REGISTRY]);
   for (const specifier of loaded) {
     for (const { isDynamic, code, npmPackage } of imports.get(specifier) ?? []) {
       if (!isDynamic) loaded.add(npmPackage ?? code?.specifier ?? "");
@@ -85,7 +85,7 @@ Deno.test("createProvider comes without any backend or SDK", async () => {
   );
 });
 
-const REGISTRY = new URL("../../providers/registry.ts", import.meta.url).pathname;
+const REGISTRY = new URL("../../providers/registry.ts", import.meta.url).href;
 
 const graph = z.object({
   modules: z.array(z.object({

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import {
   codexTokenFile,
   type CodexTokens,
@@ -231,7 +232,7 @@ function tokenProcess(world: {
       "run",
       "-A",
       "--cached-only",
-      new URL("./token_process.ts", import.meta.url).pathname,
+      fileURLToPath(new URL("./token_process.ts", import.meta.url)),
       world.stateFolder,
       world.server.url,
       String(world.clock.now()),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { callTool, lastUserText, ModelServer, refuse, say } from "./model_server.ts";
 
@@ -158,7 +159,7 @@ Deno.test("ModelServer runs as a program and prints its port", async () => {
     args: [
       "run",
       "-A",
-      new URL("./model_server.ts", import.meta.url).pathname,
+      fileURLToPath(new URL("./model_server.ts", import.meta.url)),
       "--script",
       scriptPath,
     ],

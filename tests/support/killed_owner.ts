@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { ShellGround } from "../contract/shell_level.ts";
 import { until } from "./until.ts";
@@ -39,7 +40,7 @@ export async function killOwner(
   { workspace, outside }: ShellGround,
   { level, network = "none", commands, livesMs }: KilledOwnerOptions,
 ): Promise<void> {
-  const program = new URL("./shell_owner.ts", import.meta.url).pathname;
+  const program = fileURLToPath(new URL("./shell_owner.ts", import.meta.url));
   const flags = ["-A", "--cached-only", "--no-check"];
   const owner = new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, program, level, network, workspace, outside, ...commands],

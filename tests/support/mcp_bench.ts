@@ -3,6 +3,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import { loadConfig, type LoadedConfig } from "../../actors/config/load_config.ts";
 import { systemWorld } from "../../actors/gateway/adapters/system_world.ts";
 import { McpConnector } from "../../actors/gateway/mcp_servers.ts";
@@ -15,7 +16,7 @@ import type { ToolContext, ToolResult } from "../../actors/tools/tool.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary_folder.ts";
 import { toolBench } from "./tool_context.ts";
 
-const LYING = new URL("../fixtures/mcp/lying_server.ts", import.meta.url).pathname;
+const LYING = fileURLToPath(new URL("../fixtures/mcp/lying_server.ts", import.meta.url));
 
 /** The entry of a server that lies; `none` tells the truth. */
 export function lying(lie: string): { readonly command: string; readonly args: string[] } {

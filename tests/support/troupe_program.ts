@@ -3,7 +3,9 @@
  * @module
  */
 
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../mod.ts", import.meta.url));
 
 /**
  * The words that start it: this Deno, on the sources. `TROUPE_PROGRAM` names another one, such as

@@ -19,8 +19,11 @@ function sectionFor({ authority, ports }: MailServers): Partial<EmailSection> {
   };
 }
 
+/** For the names of tests that cannot run here. */
+const NOTE = MAY_SERVE_MAIL ? "" : " [skipped: Dovecot takes the rights of root]";
+
 Deno.test({
-  name: "E-mail reads and answers at real servers by TLS, and loses nothing over a restart",
+  name: `E-mail reads and answers at real servers by TLS, and loses nothing over a restart${NOTE}`,
   ignore: !MAY_SERVE_MAIL,
   async fn() {
     await using servers = await MailServers.start();
@@ -50,7 +53,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "E-mail trusts no real server whose authority nobody named, and no wrong password",
+  name: `E-mail trusts no real server whose authority nobody named, and no wrong password${NOTE}`,
   ignore: !MAY_SERVE_MAIL,
   async fn() {
     await using servers = await MailServers.start();

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { main } from "../../channels/cli/main.ts";
 import { temporaryFolder } from "../support/temporary_folder.ts";
 
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL("../../mod.ts", import.meta.url));
 
 /** A backup of a configuration. */
 async function backUp(folder: string): Promise<string> {

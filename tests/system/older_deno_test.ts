@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { FeishuPlatform } from "../simulators/feishu_server.ts";
@@ -7,7 +8,7 @@ import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 
 /** The oldest Deno that the program runs on; the tests themselves need the current one. */
 const OLDEST = "2.6.8";
-const MAIN = new URL("../../mod.ts", import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL("../../mod.ts", import.meta.url));
 
 /** Gets the old Deno from npm; the path of its binary. */
 async function oldestDeno(): Promise<string> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { systemClock, systemNewId } from "../../actors/kernel/adapters/system_clock.ts";
 import { NetBoundary } from "../../actors/tools/net/boundary.ts";
 import {
@@ -207,7 +208,7 @@ Deno.test.each([0, 5, 10, 20, 40, 80])(
 
 Deno.test("A command that is stopped as it starts leaves nothing, also under narrow rights", async () => {
   await using ground = await shellGround();
-  const program = new URL("../support/stopped_sandboxes.ts", import.meta.url).pathname;
+  const program = fileURLToPath(new URL("../support/stopped_sandboxes.ts", import.meta.url));
   const rights = [
     "--allow-run=bwrap",
     "--allow-read",

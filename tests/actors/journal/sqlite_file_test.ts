@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { mock } from "node:test";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SqliteDatabase } from "../../../actors/journal/adapters/sqlite_database.ts";
 import { migrate } from "../../../actors/journal/adapters/sqlite_schema.ts";
@@ -97,7 +98,7 @@ async function acknowledgedBeforeKill(
   beforeKill?: () => void,
 ): Promise<number[]> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", CHILD.pathname, path],
+    args: ["run", "-A", fileURLToPath(CHILD), path],
     stdout: "piped",
   }).spawn();
   const decoder = new TextDecoder();

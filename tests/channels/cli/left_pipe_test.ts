@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { logFolder, newestLog } from "../../../actors/gateway/adapters/log_files.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { until } from "../../support/until.ts";
 
-const MAIN = new URL("../../../mod.ts", import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL("../../../mod.ts", import.meta.url));
 const RECORD = {
   "@timestamp": "2026-01-01T00:00:00.000Z",
   ...{ level: "INFO", message: "here", logger: "troupe", properties: {} },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { takeLocks } from "../../../actors/gateway/locks.ts";
 import { systemWorld } from "../../../actors/gateway/adapters/system_world.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -16,7 +17,7 @@ interface Slip {
   readonly fix: RegExp;
 }
 
-const MAIN = new URL("../../../mod.ts", import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL("../../../mod.ts", import.meta.url));
 
 const IN_CONFIG = ["--config", "{config}"];
 

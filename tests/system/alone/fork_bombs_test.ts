@@ -1,5 +1,6 @@
 // These run by themselves: what a bomb takes of the machine, it takes from everybody.
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../actors/kernel/adapters/system_clock.ts";
 import { NetBoundary } from "../../../actors/tools/net/boundary.ts";
 import { BwrapLevel } from "../../../actors/tools/shell/adapters/bwrap_level.ts";
@@ -48,7 +49,7 @@ Deno.test.each([
     note,
   }) => {
     await using ground = await shellGround();
-    const program = new URL("../../support/narrow_shell.ts", import.meta.url).pathname;
+    const program = fileURLToPath(new URL("../../support/narrow_shell.ts", import.meta.url));
     const rights = ["--allow-run=bwrap", "--allow-read", "--allow-write", "--allow-sys"];
     const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { callTool, ModelServer, say } from "../../../simulators/model_server.ts";
 import { GatewayHome, runTroupe, writeConfig } from "../../../support/gateway_process.ts";
@@ -45,7 +46,7 @@ Deno.test("With OTEL_DENO a turn's calls of models and tools are spans within it
   await using home = await GatewayHome.make();
   await using model = await ModelServer.start([callTool("list_dir", { path: "." }), say("done")]);
   const config = { tools: { exec: { enable: false } } };
-  const main = new URL("../../../../mod.ts", import.meta.url).pathname;
+  const main = fileURLToPath(new URL("../../../../mod.ts", import.meta.url));
   const variables = [
     "OTEL_DENO=true",
     "OTEL_EXPORTER_OTLP_PROTOCOL=http/json",

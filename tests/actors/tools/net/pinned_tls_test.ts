@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { CERTIFICATE, startTlsServer } from "../../../support/tls_server.ts";
 
-const PROGRAM = new URL("../../../support/pinned_request.ts", import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL("../../../support/pinned_request.ts", import.meta.url));
 
 Deno.test("A pinned connection checks the certificate against the name, not the address", async () => {
   await using server = startTlsServer();

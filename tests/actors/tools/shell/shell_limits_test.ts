@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { systemClock, systemNewId } from "../../../../actors/kernel/adapters/system_clock.ts";
 import { ProcessLevel } from "../../../../actors/tools/shell/adapters/process_level.ts";
 import { CommandGuard } from "../../../../actors/tools/shell/guard.ts";
@@ -125,7 +126,7 @@ Deno.test("What a command leaves running does not hold it up, and does not stay"
 
 /** Runs a command at the level `process` in a program that may run a shell, and little else. */
 async function runNarrowly(command: string, livesMs: number): Promise<string> {
-  const program = new URL("../../../support/narrow_shell.ts", import.meta.url).pathname;
+  const program = fileURLToPath(new URL("../../../support/narrow_shell.ts", import.meta.url));
   const flags = ["--no-prompt", "--cached-only", "--no-check", "--allow-run=sh"];
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, program, "process", "/", command, String(livesMs)],

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { DeviceStore } from "../../../../channels/whatsapp/adapters/device_store.ts";
 import { temporaryFolder } from "../../../support/temporary_folder.ts";
 
@@ -8,7 +9,7 @@ Deno.test("A device's store holds all that was written when its process is kille
   await using folder = await temporaryFolder();
   for (let round = 0; round < 3; round++) {
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", WRITER.pathname, folder.path],
+      args: ["run", "-A", "--no-check", fileURLToPath(WRITER), folder.path],
       stdout: "piped",
       stderr: "inherit",
     }).spawn();

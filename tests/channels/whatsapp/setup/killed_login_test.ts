@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { fileURLToPath } from "node:url";
 import { DeviceStore } from "../../../../channels/whatsapp/adapters/device_store.ts";
 import { setup } from "../../../../channels/whatsapp/setup/mod.ts";
 import { linkDevice, trust } from "../../../simulators/whatsapp/linked_device.ts";
@@ -19,7 +20,7 @@ async function killedLogin(
 ): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      ...["run", "-A", "--no-check", PROGRAM.pathname, platform.url],
+      ...["run", "-A", "--no-check", fileURLToPath(PROGRAM), platform.url],
       ...[Buffer.from(platform.identity.rootKey).toString("base64"), folder],
     ],
     stdout: "piped",
