@@ -14,8 +14,12 @@ const SSHD = "/usr/sbin/sshd";
 /** The server wants this empty folder when it runs as root; the system's own start makes it. */
 const ROOTS_FOLDER = "/run/sshd";
 
-/** Whether an SSH server is installed here. */
-export const HAS_SSH_SERVER: boolean = exists(SSHD);
+/** Why no terminal can be reached by SSH here; undefined where one can. */
+export const WITHOUT_SSH: string | undefined = !exists(SSHD)
+  ? "no OpenSSH server is installed"
+  : Deno.uid() !== 0 && !terminalsHaveTheirGroup()
+  ? "on this machine only root's OpenSSH server can give a terminal"
+  : undefined;
 
 /** A server that ends, with its files, when it is disposed of. */
 export class SshServer implements AsyncDisposable {
@@ -98,6 +102,14 @@ async function listens(port: number): Promise<boolean> {
     if (error instanceof Deno.errors.ConnectionRefused) return false;
     throw error;
   }
+}
+
+/** Whether terminals are made with the group that the server gives them, which else takes root. */
+function terminalsHaveTheirGroup(): boolean {
+  const mounts = Deno.readTextFileSync("/proc/self/mounts");
+  const [, gid] = /^\S+ \/dev\/pts devpts \S*\bgid=(\d+)/m.exec(mounts) ?? [];
+  const [, group] = /^tty:[^:]*:(\d+):/m.exec(Deno.readTextFileSync("/etc/group")) ?? [];
+  return gid === group;
 }
 
 function exists(path: string): boolean {

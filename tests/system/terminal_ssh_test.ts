@@ -5,7 +5,7 @@ import { GatewayHome, writeConfig } from "../support/gateway_process.ts";
 import { PROGRAM } from "../support/troupe_program.ts";
 import { until } from "../support/until.ts";
 import { lastUserText, ModelServer, say } from "../simulators/model_server.ts";
-import { HAS_SSH_SERVER, SshServer } from "./ssh_server.ts";
+import { SshServer, WITHOUT_SSH } from "./ssh_server.ts";
 import { TmuxTerminal } from "./tmux_terminal.ts";
 
 interface Ended {
@@ -123,11 +123,10 @@ function has(text: string | RegExp): (lines: string[]) => boolean {
 
 /** Says in its name why it is left out. */
 function test(name: string, fn: (machine: FarMachine, model: ModelServer) => Promise<void>): void {
-  const note = HAS_SSH_SERVER ? "" : " [skipped: no OpenSSH server is installed]";
-  const ignore = !HAS_SSH_SERVER;
+  const note = WITHOUT_SSH === undefined ? "" : ` [skipped: ${WITHOUT_SSH}]`;
   Deno.test({
     name: `${name}${note}`,
-    ignore,
+    ignore: WITHOUT_SSH !== undefined,
     fn: async () => {
       await using model = await ModelServer.start();
       await using machine = await FarMachine.start(model);
