@@ -7,9 +7,10 @@
  */
 
 import { systemClock } from "../../../kernel/adapters/system_clock.ts";
+import { writeAll } from "../../../kernel/adapters/write_all.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { HOST_READY, LINE_BYTES_MAX, type ToHost } from "../host_protocol.ts";
-import { HOST_WORKER, startHostThread } from "./host_thread.ts";
+import { HOST_WORKER, RIGHTS_OF_PROCESS, startHostThread } from "./host_thread.ts";
 
 /** How a host ends that needs more memory than it may have. */
 export const EXIT_MEMORY = 71;
@@ -57,13 +58,15 @@ function openThread(line: string, module: URL): Worker {
   const message: ToHost = JSON.parse(line);
   if (message.type !== "set_up") throw new TypeError("Cannot start a host: it is not set up");
   const { rights, kind } = message.setup;
-  const thread = startHostThread(rights, `tools ${kind}`, module, !Deno.build.standalone);
+  // The rights of a compiled binary are fixed; any other host has its own.
+  const threadRights = Deno.build.standalone ? rights : RIGHTS_OF_PROCESS;
+  const thread = startHostThread(`tools ${kind}`, threadRights, module);
   const encoder = new TextEncoder();
   let written = Promise.resolve();
-  const writer = Deno.stdout.writable.getWriter();
   thread.addEventListener("message", ({ data }) => {
     if (data === HOST_READY) return giveUpRights();
-    written = written.then(() => writer.write(encoder.encode(`${data}\n`)));
+    // Not by a stream either, for the same reason.
+    written = written.then(() => writeAll(Deno.stdout, encoder.encode(`${data}\n`)));
   });
   thread.addEventListener("error", () => Deno.exit(EXIT_BROKEN));
   watchMemory(rights.memoryBytesMax);

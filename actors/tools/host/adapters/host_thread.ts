@@ -4,31 +4,42 @@
  * @module
  */
 
-import { ACTORS_FOLDER } from "../../../kernel/adapters/program_modules.ts";
-import type { HostRights } from "../host_protocol.ts";
-
 /** The thread's module: named to the compiler. */
 export const HOST_WORKER: URL = new URL("./host_worker.ts", import.meta.url);
+
+type Right = boolean | readonly string[] | "inherit";
+
+/** What a thread may do: that, and nothing else. */
+export interface ThreadRights {
+  readonly read: Right;
+  readonly write: Right;
+  readonly net: Right;
+}
+
 /**
- * Starts it; it takes lines by `postMessage` and sends lines back.
- *
- * @param hasFlags Whether this process was started with these rights as its flags. Deno takes a
- * folder with a part that is denied for more than its own process may; so the thread inherits it.
+ * What its process may, that being started with a host's rights as its flags. Deno takes a folder
+ * with a part that is denied for more than its own process may, so it cannot be named again.
  */
+export const RIGHTS_OF_PROCESS: ThreadRights = {
+  read: "inherit",
+  write: "inherit",
+  net: "inherit",
+};
+
+/** Starts it; it takes lines by `postMessage` and sends lines back. */
 export function startHostThread(
-  { read, write, net, denyWrite = [], denyNet = [] }: HostRights,
   name: string,
+  { read, write, net }: ThreadRights,
   module: URL = HOST_WORKER,
-  hasFlags: boolean = false,
 ): Worker {
   return new Worker(module, {
     type: "module",
     name,
     deno: {
       permissions: {
-        read: withModules(read),
-        write: hasFlags && denyWrite.length > 0 ? "inherit" : listed(write),
-        net: hasFlags && denyNet.length > 0 ? "inherit" : listed(net),
+        read: listed(read),
+        write: listed(write),
+        net: listed(net),
         env: false,
         run: false,
         sys: false,
@@ -39,12 +50,6 @@ export function startHostThread(
   });
 }
 
-/** The right to read that a thread needs for itself, on top of its tools'. */
-export function withModules(read: boolean | readonly string[]): boolean | string[] {
-  if (read === true || Deno.build.standalone) return listed(read);
-  return read === false ? [ACTORS_FOLDER] : [...read, ACTORS_FOLDER];
-}
-
-function listed(right: boolean | readonly string[]): boolean | string[] {
-  return typeof right === "boolean" ? right : [...right];
+function listed(right: Right): boolean | string[] | "inherit" {
+  return typeof right === "object" ? [...right] : right;
 }

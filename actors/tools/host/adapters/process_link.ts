@@ -9,7 +9,7 @@ import { asError } from "../../../kernel/errors.ts";
 import type { HostLink, HostListener, StartHost } from "../host_link.ts";
 import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
 import { LineSplitter } from "../line_splitter.ts";
-import { withModules } from "./host_thread.ts";
+import { withModules } from "./module_right.ts";
 
 /** The process's module. */
 const HOST_ENTRY = new URL("./host_entry.ts", import.meta.url);

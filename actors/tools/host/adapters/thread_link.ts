@@ -9,6 +9,7 @@ import { asError } from "../../../kernel/errors.ts";
 import type { HostLink, HostListener } from "../host_link.ts";
 import { HOST_READY, type HostSetup } from "../host_protocol.ts";
 import { startHostThread } from "./host_thread.ts";
+import { withModules } from "./module_right.ts";
 
 /** Starts a host's thread in this process. */
 export function startHostInside(setup: HostSetup, listener: HostListener): HostLink {
@@ -20,7 +21,8 @@ export function startHostInside(setup: HostSetup, listener: HostListener): HostL
   };
   let thread: Worker;
   try {
-    thread = startHostThread(setup.rights, `tools ${setup.kind}`);
+    const { rights, kind } = setup;
+    thread = startHostThread(`tools ${kind}`, { ...rights, read: withModules(rights.read) });
   } catch (error) {
     end(`it cannot be started: ${asError(error).message}`);
     return { send: () => {}, close: () => {}, kill: () => {} };
