@@ -9,7 +9,9 @@ function thread(code: string): URL {
 
 const worker = thread(`
   if (seed === 13) throw new RangeError("of bad luck");
-  if (seed !== 17) postMessage({ seed, breaches: seed % 5 === 0 ? ["isOdd: " + seed] : [] });
+  const report = { seed, breaches: seed % 5 === 0 ? ["isOdd: " + seed] : [] };
+  if (seed === 19) setTimeout(() => postMessage(report), 100);
+  else if (seed !== 17) postMessage(report);
 `);
 
 Deno.test("A search on two threads tells all seeds that break laws, in order", async () => {
@@ -35,4 +37,30 @@ Deno.test.each([
 ])("A search does not pass over world %s, which never comes to a report", async (from, words) => {
   const search = searchSeeds({ from, count: 1, goesOn: true, worldMsMax: 1_000, worker });
   await assert.rejects(search, words);
+});
+
+Deno.test("A world hangs that uses more processor time than any, whatever the clock says", async () => {
+  let usedMs = 0;
+  const cpuMs = () => usedMs += 50_000;
+  const search = searchSeeds({ from: 17, count: 1, goesOn: true, cpuMs, lookMs: 1, worker });
+  await assert.rejects(search, /^Error: Cannot finish world 17: it hangs/);
+});
+
+Deno.test("A world does not hang that the machine has no time for", async () => {
+  const limits = { worldCpuMsMax: 0, cpuMs: () => 7, lookMs: 1 };
+  assert.deepEqual(await searchSeeds({ from: 19, count: 1, goesOn: true, ...limits, worker }), []);
+});
+
+Deno.test("A search tells of each world that ends, and where another would go on", async () => {
+  const told: (readonly [seed: number, done: number, next: number])[] = [];
+  await searchSeeds({
+    ...{ from: 19, count: 12, goesOn: true, threads: 2, worker },
+    onReport: ({ seed }, { done, next }) => told.push([seed, done, next]),
+  });
+  assert.deepEqual(told.map(([, done]) => done), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  assert.deepEqual(told.at(-1)?.[2], 31);
+  for (const [index, [, , next]] of told.entries()) {
+    const ended = new Set(told.slice(0, index + 1).map(([seed]) => seed));
+    for (let seed = 19; seed < next; seed++) assert.ok(ended.has(seed), `${seed} before ${next}`);
+  }
 });
