@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ModelServer, say } from "../../tests/simulators/model_server.ts";
+import { freePort } from "../../tests/support/free_port.ts";
 import { configFor } from "../../tests/support/gateway_process.ts";
 import type { BenchRow } from "../bench_row.ts";
 import { residentMb } from "../process_memory.ts";
@@ -22,6 +23,8 @@ interface Rival {
   readonly name: string;
   /** The words that start it. */
   readonly command: readonly string[];
+  /** The words that have its gateway stay with whoever started it. */
+  readonly gateway: readonly string[];
   /** Holds its configuration and its workspace. */
   readonly home: string;
 }
@@ -48,8 +51,14 @@ export async function benchCompare(): Promise<BenchRow[]> {
     const mod = fileURLToPath(new URL("../../mod.ts", import.meta.url));
     const troupe = [Deno.execPath(), "run", "-A", "--cached-only", "--no-check", mod];
     return await race([
-      await prepare({ name: "troupe", command: troupe, home: join(folder, "troupe") }, model),
-      await prepare({ name: "nanobot", command: [nanobot], home: join(folder, "nanobot") }, model),
+      await prepare({
+        ...{ name: "troupe", command: troupe, home: join(folder, "troupe") },
+        gateway: ["gateway"],
+      }, model),
+      await prepare({
+        ...{ name: "nanobot", command: [nanobot], home: join(folder, "nanobot") },
+        gateway: ["gateway", "--foreground"],
+      }, model),
     ]);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -69,7 +78,11 @@ async function isInstalled(program: string): Promise<boolean> {
 async function prepare(rival: Rival, model: ModelServer): Promise<Rival> {
   await Deno.mkdir(join(rival.home, "workspace"), { recursive: true });
   const defaults = { workspace: join(rival.home, "workspace") };
-  const text = JSON.stringify(configFor({ model, defaults }));
+  const config = {
+    gateway: { port: freePort() },
+    channels: { websocket: { enabled: false } },
+  };
+  const text = JSON.stringify(configFor({ model, defaults, config }));
   await Deno.writeTextFile(join(rival.home, "config.json"), text);
   return rival;
 }
@@ -118,16 +131,19 @@ async function timeOf(rival: Rival, args: readonly string[]): Promise<number> {
 }
 
 async function gatewayMb(rival: Rival): Promise<number> {
-  const gateway = command([...rival.command, "gateway", ...configOf(rival)], rival).spawn();
-  const draining = Promise.all([gateway.stdout.cancel(), gateway.stderr.cancel()]);
-  try {
-    await new Promise((resolve) => setTimeout(resolve, BEGUN_MS));
-    return await residentMb(gateway.pid);
-  } finally {
-    gateway.kill("SIGKILL");
-    await gateway.status;
-    await draining;
+  const words = [...rival.command, ...rival.gateway, ...configOf(rival)];
+  await using gateway = command(words, rival).spawn();
+  const said = Promise.all([gateway.stdout.text(), gateway.stderr.text()]);
+  const begun = new Promise<null>((resolve) => setTimeout(() => resolve(null), BEGUN_MS));
+  const ended = await Promise.race([begun, gateway.status]);
+  if (ended !== null) {
+    const text = (await said).join("").trim();
+    throw new Error(`Cannot measure the gateway of ${rival.name}, which ended: ${text}`);
   }
+  const megabytes = await residentMb(gateway.pid);
+  gateway.kill("SIGKILL");
+  await said;
+  return megabytes;
 }
 
 function configOf({ home }: Rival): readonly string[] {
