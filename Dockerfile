@@ -25,4 +25,4 @@ VOLUME ["/home/troupe/.troupe"]
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["deno", "eval", "const { status } = await (await fetch('http://127.0.0.1:18790/health')).json(); Deno.exit(status === 'ok' ? 0 : 1)"]
 STOPSIGNAL SIGTERM
-CMD ["deno", "run", "-A", "--no-prompt", "--cached-only", "mod.ts", "gateway", "--port", "18790"]
+CMD ["deno", "run", "-A", "--no-prompt", "--cached-only", "--unstable-npm-lazy-caching", "mod.ts", "gateway", "--port", "18790"]

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { flagsOf, type Rights } from "../../actors/gateway/rights/flags.ts";
+import { CACHED_ONLY } from "../../actors/kernel/adapters/module_cache.ts";
 import { packageId, parseLock, reducedLock } from "./lock_file.ts";
 import { ALL_RIGHTS, INCLUDED, MAIN, NEVER_LOADED, type Target, TARGETS } from "./parts.ts";
 import { makeSlimCache } from "./slim_cache.ts";
@@ -126,10 +127,10 @@ const rightsSchema: z.ZodType<{ readonly rights: Rights }> = z.object({
   rights: z.object({ env: list, read: list, write: list, net: list, run: list, sys: list }),
 });
 
-/** Flags for the rights in a file; those of a process that is started by them have one more. */
+/** Flags for the rights in a file; those of a process that is started by them have more. */
 export async function rightsIn(file: string): Promise<readonly string[]> {
   const { rights } = rightsSchema.parse(JSON.parse(await Deno.readTextFile(file)));
-  return flagsOf(rights).filter((flag) => flag !== "--cached-only");
+  return flagsOf(rights).filter((flag) => !CACHED_ONLY.includes(flag));
 }
 
 /** The command line: a system's name or none, where the file goes, and with which rights. */

@@ -4,6 +4,7 @@
  */
 
 import { fileURLToPath } from "node:url";
+import { CACHED_ONLY } from "../../actors/kernel/adapters/module_cache.ts";
 
 const MAIN = fileURLToPath(new URL("../../mod.ts", import.meta.url));
 
@@ -12,7 +13,7 @@ const MAIN = fileURLToPath(new URL("../../mod.ts", import.meta.url));
  * the single binary.
  */
 export const PROGRAM: readonly string[] = Deno.env.get("TROUPE_PROGRAM")?.split(" ") ??
-  programWith(["-A", "--cached-only"]);
+  programWith(["-A", ...CACHED_ONLY]);
 
 /** The sources under some flags of `deno run`. */
 export function programWith(flags: readonly string[]): readonly string[] {

@@ -4,6 +4,7 @@
  */
 
 import { sep } from "node:path";
+import { CACHED_ONLY } from "../../kernel/adapters/module_cache.ts";
 import type { Need, RightName } from "./need.ts";
 import type { PartNeeds } from "./rights_table.ts";
 
@@ -29,7 +30,7 @@ export function rightsOf(parts: readonly PartNeeds[]): Rights {
 /** The flags for them, with those that every process of ours runs with. */
 export function flagsOf(rights: Rights): string[] {
   const allowed = RIGHTS.flatMap((right) => flagOf(right, rights[right]));
-  return ["--no-prompt", "--cached-only", "--ignore-env", ...allowed];
+  return ["--no-prompt", ...CACHED_ONLY, "--ignore-env", ...allowed];
 }
 
 /** The flag for some values; none for no value. */

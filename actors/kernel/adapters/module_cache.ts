@@ -6,6 +6,12 @@
 import { fileURLToPath } from "node:url";
 
 /**
+ * Flags that have Deno run what it has already, and fetch nothing. By the second it also stops to
+ * look, at each import, whether all packages of the lock file are there.
+ */
+export const CACHED_ONLY: readonly string[] = ["--cached-only", "--unstable-npm-lazy-caching"];
+
+/**
  * What a Deno that this process starts needs of the environment to find them. Where this process
  * may not see the variable, the place of a package that it has loaded tells (from Deno 2.9 on).
  */

@@ -86,7 +86,8 @@ Deno.test("Flags double a comma in a path, and a path covers what is below it", 
   assert.ok(
     flags.some((flag) => flag.startsWith("--allow-write=") && flag.includes("/work,, space")),
   );
-  assert.deepEqual(flags.slice(0, 3), ["--no-prompt", "--cached-only", "--ignore-env"]);
+  const always = ["--no-prompt", "--cached-only", "--unstable-npm-lazy-caching", "--ignore-env"];
+  assert.deepEqual(flags.slice(0, 4), always);
   const below = [
     { right: "read", value: "/a" },
     { right: "read", value: "/a/b" },

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { moduleCache } from "../../../kernel/adapters/module_cache.ts";
+import { CACHED_ONLY, moduleCache } from "../../../kernel/adapters/module_cache.ts";
 import { asError } from "../../../kernel/errors.ts";
 import type { HostLink, HostListener, StartHost } from "../host_link.ts";
 import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
@@ -140,7 +140,7 @@ function denoLine(rights: HostRights, entry: URL): string[] {
     "run",
     "--quiet",
     "--no-prompt",
-    "--cached-only",
+    ...CACHED_ONLY,
     "--no-check",
     "--ignore-env",
     // Else all that any tool may ever import is looked at before the first line runs.

@@ -6,7 +6,7 @@
  */
 
 import { fileURLToPath } from "node:url";
-import { moduleCache } from "../../../kernel/adapters/module_cache.ts";
+import { CACHED_ONLY, moduleCache } from "../../../kernel/adapters/module_cache.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import {
   SHELL_LIMITS,
@@ -103,7 +103,7 @@ function denoArguments(scope: ShellScope): readonly string[] {
   const { workspace, readableRoots, writableRoots, readOnlyPaths, hiddenPaths } = scope;
   const writable = [workspace, ...writableRoots];
   return [
-    ...["run", "--quiet", "--no-prompt", "--cached-only", "--ignore-env"],
+    ...["run", "--quiet", "--no-prompt", ...CACHED_ONLY, "--ignore-env"],
     `--v8-flags=--max-old-space-size=${HEAP_MB_MAX}`,
     "--allow-sys=uid,gid",
     pathFlag("--allow-read", [...writable, ...readableRoots]),
