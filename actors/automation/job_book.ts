@@ -107,13 +107,14 @@ export class JobBook {
     return new JobBook(jobs, this.broken, this.#rest);
   }
 
-  /** The book with the next due time of each job that needs one. */
+  /** The book with the next due time of each job that needs one; itself where none does. */
   armed(nowMs: number, schedules: Schedules): JobBook {
     const jobs = this.jobs.map((known) => {
       const job = withClockBack(known, nowMs);
       const state = armedState(job, nowMs, schedules);
       return state === job.state ? job : { ...job, state };
     });
+    if (jobs.every((job, index) => job === this.jobs[index])) return this;
     return new JobBook(jobs, this.broken, this.#rest);
   }
 
