@@ -69,12 +69,32 @@ const FIELDS_OF_MESSAGES = new Set([
   "thinking_blocks",
 ]);
 
+/** Fields of an assistant's message that does more than say words. */
+const ASSISTANT_EXTRAS = ["tool_calls", "reasoning_content", "thinking_blocks"] as const;
+
 /** The message in a line's fields; null when they hold none. */
 export function decodeMessage(fields: JsonObject): DecodedMessage | null {
-  const parsed = message.safeParse(fields);
-  if (!parsed.success) return null;
+  const decoded = plainMessage(fields) ?? readMessage(fields);
+  if (decoded === null) return null;
   const rest = Object.entries(fields).filter(([name]) => !FIELDS_OF_MESSAGES.has(name));
-  return { message: withoutBlanks(parsed.data), rest: Object.fromEntries(rest) };
+  return { message: decoded, rest: Object.fromEntries(rest) };
+}
+
+/**
+ * The message of nothing but words that a line holds, as most do; null where only reading can tell
+ * what it holds.
+ */
+export function plainMessage(fields: JsonObject): ChatMessage | null {
+  const { role, content } = fields;
+  if (typeof content !== "string") return null;
+  if (role === "user") return { role, content };
+  const isPlain = role === "assistant" && ASSISTANT_EXTRAS.every((name) => !(name in fields));
+  return isPlain ? { role, content } : null;
+}
+
+function readMessage(fields: JsonObject): ChatMessage | null {
+  const parsed = message.safeParse(fields);
+  return parsed.success ? withoutBlanks(parsed.data) : null;
 }
 
 /** The message as it is stored: images, which are large, become the place where they are. */

@@ -9,7 +9,7 @@ import { type Breathe, eachLine } from "../kernel/breathing.ts";
 import { withoutByteOrderMark } from "../kernel/byte_order_mark.ts";
 import { invariant } from "../kernel/invariant.ts";
 import { isObject, type JsonObject, type JsonValue } from "../kernel/json.ts";
-import { decodeMessage, storable } from "./message_line.ts";
+import { decodeMessage, plainMessage, storable } from "./message_line.ts";
 
 /** What a session remembers besides its messages. */
 export interface SessionMetadata {
@@ -94,9 +94,6 @@ export interface LineFields {
 
 /** Latest instant that a date can hold, in epoch milliseconds. */
 const EPOCH_MS_MAX = 8.64e15;
-
-/** What an assistant's message may hold besides words. */
-const ASSISTANT_EXTRAS = ["tool_calls", "reasoning_content", "thinking_blocks"] as const;
 
 const METADATA_SCHEMA = z.object({
   key: z.string().nullable().catch(null),
@@ -231,12 +228,10 @@ function parseFields(fields: JsonObject): ParsedLine | null {
   return { type: "message", stored };
 }
 
-/** Whether a line is sure to be a message of nothing but words: {decodeMessage} takes each of them. */
+/** Whether a line is sure to be a message of nothing but words. */
 function isPlain(fields: JsonObject): boolean {
-  if (typeof fields["content"] !== "string") return false;
   if (fields["_type"] === "metadata" || SET_ASIDE in fields) return false;
-  if (fields["role"] === "user") return true;
-  return fields["role"] === "assistant" && ASSISTANT_EXTRAS.every((name) => !(name in fields));
+  return plainMessage(fields) !== null;
 }
 
 function lineIdIn({ line_id: lineId }: JsonObject): string | null {

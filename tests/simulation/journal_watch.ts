@@ -107,9 +107,9 @@ export class JournalWatch {
     });
   }
 
-  /** Marks of the messages that a session works on: none of them has an answer yet. */
-  marksAtWork(sessionKey: string): readonly string[] {
-    return this.shownStory(sessionKey).flatMap(({ line: { inboundSeq }, marks }) => {
+  /** Marks of the messages in a story that its session works on: none of them has an answer yet. */
+  marksAtWork(story: readonly StoryLine[]): readonly string[] {
+    return story.flatMap(({ line: { inboundSeq }, marks }) => {
       const inbound = inboundSeq === null ? undefined : this.inbounds.get(inboundSeq);
       return inbound?.row.state === "running" ? marks : [];
     });

@@ -124,9 +124,10 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     chats: plan.messages,
     onRequest: (request, wasTooLong) => {
       const { conversationId } = request;
+      const story = watch.shownStory(conversationId);
       const ground = {
-        story: watch.shownStory(conversationId),
-        atWork: watch.marksAtWork(conversationId),
+        story,
+        atWork: watch.marksAtWork(story),
         mayBeCut: () => wasTooLong || disk.isSummedUp(sessionFileName(conversationId)),
       };
       record.breaches.push(...checkRequest(request, ground));

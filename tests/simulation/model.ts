@@ -124,23 +124,23 @@ export class SimulatedModel implements Provider {
     signal: AbortSignal,
   ): AsyncGenerator<ChatEvent, void, void> {
     const { chance, clock } = this.#options;
-    const aborted = { type: "failed", error: failure("provider_aborted") } as const;
-    if (!await this.#wait(chance.between(10, 2_500), signal)) return yield aborted;
+    const aborted = () => ({ type: "failed", error: failure("provider_aborted") }) as const;
+    if (!await this.#wait(chance.between(10, 2_500), signal)) return yield aborted();
     if (fate === "deaf") await sleep(this.#options.worldClock, DEAF_MS); // hears no abort
     if (fate === "thrown") throw new Error("Cannot answer: the model's port broke");
     const text = fate === "blank" ? "" : this.#words(request, fate);
     if (fate === "restarted") {
       yield { type: "text", text: "this is void " };
-      if (!await this.#wait(50, signal)) return yield aborted;
+      if (!await this.#wait(50, signal)) return yield aborted();
       yield { type: "restarted" };
     }
     for (const piece of text.match(/[\s\S]{1,24}/g) ?? []) {
       yield { type: "text", text: piece };
-      if (!await this.#wait(chance.between(1, 250), signal)) return yield aborted;
+      if (!await this.#wait(chance.between(1, 250), signal)) return yield aborted();
     }
     if (fate === "stalled") {
       const hasWaited = await this.#wait(STALL_MS, signal);
-      return yield hasWaited ? { type: "failed", error: failure("provider_timeout") } : aborted;
+      return yield hasWaited ? { type: "failed", error: failure("provider_timeout") } : aborted();
     }
     if (fate === "ended_early") return;
     if (fate === "failed") {
