@@ -62,6 +62,8 @@ export interface JournalWatchOptions {
 export class JournalWatch {
   readonly inbounds: Map<number, SeenInbound> = new Map();
   readonly outbounds: Map<string, SeenOutbound> = new Map();
+  /** Platform ids of the messages that have come to an end. */
+  readonly endedIds: Set<string> = new Set();
   /** Sentences about what must not become durable. */
   readonly breaches: string[] = [];
   readonly #log: EventLog;
@@ -183,6 +185,7 @@ export class JournalWatch {
     if (seen?.row === row) return false;
     const isOver = row.state !== "accepted" && row.state !== "running";
     const hasJustEnded = isOver && seen?.endedAt === undefined;
+    if (hasJustEnded) this.endedIds.add(row.platformId);
     this.inbounds.set(row.seq, {
       row,
       endedAt: hasJustEnded ? this.#commits : seen?.endedAt,

@@ -156,10 +156,7 @@ class World {
     const { plan: { messages }, watch } = this.#parts;
     const lastWord = this.#lastWord;
     if (lastWord === undefined) return;
-    const isOver = watch.inbounds.values().some(({ row, endedAt }) =>
-      row.platformId === `p${messages.length}` && endedAt !== undefined
-    );
-    if (!isOver) return;
+    if (!watch.endedIds.has(`p${messages.length}`)) return;
     this.#lastWord = undefined;
     this.#schedule(lastWord, messages.length);
   }
