@@ -4,12 +4,13 @@
  * @module
  */
 
+import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
 import { liveView } from "../kernel/live_view.ts";
 import { untoldSubagents } from "../session/subagents/untold.ts";
 import { startActors, type StartedActors } from "./actor_wiring.ts";
 import { mediaFolderAt } from "./adapters/media_folder.ts";
-import { wireApi, type WiredApi } from "./api_wiring.ts";
+import type { WiredApi } from "./api_wiring.ts";
 import { withinFence } from "./backup/fenced_options.ts";
 import { type Doors, openDoors } from "./doors.ts";
 import { drain } from "./drain.ts";
@@ -20,6 +21,7 @@ import { type LiveConfig, startLiveConfig } from "./live/live_config.ts";
 import { MediaKeeper } from "./media_keeper.ts";
 import { announceRestart } from "./restart.ts";
 import { checkRights } from "./rights/check_rights.ts";
+import type { World } from "./world.ts";
 
 /** A gate that nobody has passed yet is closed at once. */
 const GATE_CLOSED_MS = 5_000;
@@ -94,7 +96,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const isScheduled = acting.isWhole && !isApiOnly;
   const ground = await layGround(options, isScheduled, owned);
   const { journal, services, system, watch } = ground;
-  const api = acting.isWhole && loaded.config.api.enabled ? wireApi(loaded, world) : undefined;
+  const { enabled: hasApi } = loaded.config.api;
+  const api = acting.isWhole && hasApi ? await wiredApi(loaded, world) : undefined;
   const actors = startActors(withApi(acting, api), { ...ground, watch: watch.watching });
   if (fence !== null) await closeGate(actors.core);
   const live = edits && startLiveConfig({
@@ -127,6 +130,11 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   ground.tellServing();
   printOnceKnown(services.toolsLine, print, owned);
   return { ...actors, journal, ...doors, report };
+}
+
+async function wiredApi(loaded: LoadedConfig, world: World): Promise<WiredApi> {
+  const { wireApi } = await import("./api_wiring.ts");
+  return wireApi(loaded, world);
 }
 
 /** Who is asked how the gateway is. */

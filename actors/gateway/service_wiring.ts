@@ -191,7 +191,8 @@ export function wireServices(options: WiringOptions): WiredServices {
     heartbeat,
     skills,
     preloadModel: async () => {
-      await Promise.all([held.provider.preload(), skills.texts()]);
+      const guard = import("../tools/shell/guard.ts"); // with the parser of commands
+      await Promise.all([held.provider.preload(), skills.texts(), guard]);
     },
     toolbox,
     toolsLine: describeTools(toolbox.now.tools, shell, loaded),

@@ -16,7 +16,7 @@ import { type BoundaryRules, NetBoundary } from "../tools/net/boundary.ts";
 import { type PathRules, stateInWorkspace } from "../tools/path_policy.ts";
 import { openShellLevel, PROBED_ADDRESSES } from "../tools/shell/adapters/open_shell.ts";
 import type { LevelChoice } from "../tools/shell/choose_level.ts";
-import { CommandGuard } from "../tools/shell/guard.ts";
+import type { CommandGuard, GuardOptions } from "../tools/shell/guard.ts";
 import type { ShellLevel, ShellLevelName } from "../tools/shell/level.ts";
 import { Shell } from "../tools/shell/shell.ts";
 import type { ShellSessionsMessage } from "../tools/shell/shell_session_protocol.ts";
@@ -187,9 +187,9 @@ function guardOf(
     readonly boundary: NetBoundary;
     readonly home: string;
   },
-): CommandGuard {
+): Pick<CommandGuard, "check"> {
   const { workspace, isRestricted, readableRoots, writableRoots = [] } = rules;
-  return new CommandGuard({
+  return guardOnceAsked({
     ...{ workspace, home, isRestricted },
     folders: [...readableRoots, ...writableRoots],
     protectedPaths: [...stateInWorkspace(rules), ...rules.protectedPaths],
@@ -201,4 +201,14 @@ function guardOf(
       if (reachesAll || /(^|\.)localhost$/.test(host)) boundary.checkUnresolved(host);
     },
   });
+}
+
+/** Reading commands takes a parser, which no start waits for. */
+function guardOnceAsked(options: GuardOptions): Pick<CommandGuard, "check"> {
+  let made: Promise<CommandGuard> | undefined;
+  const make = async () => {
+    const { CommandGuard } = await import("../tools/shell/guard.ts");
+    return new CommandGuard(options);
+  };
+  return { check: async (text, folder) => await (await (made ??= make())).check(text, folder) };
 }

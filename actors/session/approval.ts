@@ -14,7 +14,7 @@ export interface ApprovalPort {
   /** Whether some calls of a tool are asked about: such a tool runs alone. */
   mayAsk(tool: string): boolean;
   /** Whether this call is asked about. */
-  mustAsk(tool: string, args: JsonObject): boolean;
+  mustAsk(tool: string, args: JsonObject): Promise<boolean>;
   /** Whether anybody can answer where `home`, which began the turn, was written. */
   canAsk(home: Inbound): boolean;
   /** Whether the sender of `answer` may decide on what came of `home`. */

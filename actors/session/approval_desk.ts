@@ -126,7 +126,7 @@ export class ApprovalDesk {
   ): Promise<string | null> {
     const { approval } = this.#services;
     const { tool, args, home } = asked;
-    if (approval === undefined || !approval.mustAsk(tool, args)) return null;
+    if (approval === undefined || !await approval.mustAsk(tool, args)) return null;
     if (!approval.canAsk(home)) {
       this.#record(asked, "nobody");
       return notAllowed(tool, "it needs an owner's yes, and nobody can be asked here");

@@ -8,7 +8,7 @@ import { redactObject } from "../../config/redact.ts";
 import { type Inbound, SYSTEM_CHANNEL } from "../../journal/journal.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import type { ApprovalPort } from "../../session/approval.ts";
-import { type CommandSurroundings, parseCommand } from "../../tools/shell/parsed_command.ts";
+import type { CommandSurroundings } from "../../tools/shell/parsed_command.ts";
 import { CommandPattern, patternOf, runsUnseenText } from "./command_pattern.ts";
 
 /** A channel of this machine says with this key that a person sits there who can answer. */
@@ -40,11 +40,11 @@ export function approvalRules(options: ApprovalRulesOptions): ApprovalPort | und
   return {
     timeoutMs: approval.timeout * 1_000,
     mayAsk: (tool) => isTool(tool) || (isShell(tool) && asksOfShell),
-    mustAsk: (tool, args) => {
+    mustAsk: async (tool, args) => {
       if (isTool(tool)) return true;
       // What is typed into a running command may be a part of anything.
       if (tool === SHELL_INPUT) return asksOfShell && args["input"] !== undefined;
-      return tool === SHELL && commands.length > 0 && isNamed(args, commands, surroundings);
+      return tool === SHELL && commands.length > 0 && await isNamed(args, commands, surroundings);
     },
     canAsk: ({ channel, replyChannel, context }) =>
       channel !== SYSTEM_CHANNEL && replyChannel === channel &&
@@ -66,13 +66,14 @@ function isShell(tool: string): boolean {
 }
 
 /** Also where it cannot be told what would run. */
-function isNamed(
+async function isNamed(
   { command }: JsonObject,
   patterns: readonly CommandPattern[],
   surroundings: CommandSurroundings,
-): boolean {
+): Promise<boolean> {
   // With other separators words fall apart elsewhere.
   if (typeof command !== "string" || /\bIFS\b/.test(command)) return true;
+  const { parseCommand } = await import("../../tools/shell/parsed_command.ts");
   const { programs, isComplete } = parseCommand(command, surroundings);
   return !isComplete ||
     programs.some((program) =>

@@ -57,8 +57,8 @@ Deno.test.each([
   "x=rm; $x y",
   "git $WHAT",
   "curl -X POST example.org",
-])("A named command is asked about: %s", (command) => {
-  assert.ok(COMMANDS.mustAsk("exec", { command }));
+])("A named command is asked about: %s", async (command) => {
+  assert.equal(await COMMANDS.mustAsk("exec", { command }), true);
 });
 
 Deno.test.each([
@@ -71,14 +71,15 @@ Deno.test.each([
   "grep -r rm .",
   "curl example.org",
   "deno test && deno lint",
-])("Another command is not asked about: %s", (command) => {
-  assert.ok(!COMMANDS.mustAsk("exec", { command }));
+])("Another command is not asked about: %s", async (command) => {
+  assert.equal(await COMMANDS.mustAsk("exec", { command }), false);
 });
 
-Deno.test("Tools are named whole or with a star, and run alone where they may be asked about", () => {
+Deno.test("Tools are named whole or with a star, and run alone where they may be asked about", async () => {
   const made = rules({ tools: ["write_file", "mcp_*"] });
-  assert.ok(made.mustAsk("write_file", {}) && made.mustAsk("mcp_git_push", {}));
-  assert.ok(!made.mustAsk("read_file", {}) && !made.mustAsk("xmcp_", {}));
+  const asked = (name: string) => made.mustAsk(name, {});
+  const names = ["write_file", "mcp_git_push", "read_file", "xmcp_"];
+  assert.deepEqual(await Promise.all(names.map(asked)), [true, true, false, false]);
   assert.ok(made.mayAsk("mcp_a") && !made.mayAsk("exec") && COMMANDS.mayAsk("exec"));
 });
 
@@ -117,11 +118,12 @@ Deno.test("A question shows no secret", () => {
   assert.deepEqual(shown, { command: "curl -u me:***", token: "***" });
 });
 
-Deno.test("What is typed into a running command is asked about wherever commands are", () => {
+Deno.test("What is typed into a running command is asked about wherever commands are", async () => {
   for (const made of [COMMANDS, rules({ tools: ["exec"] })]) {
     assert.ok(made.mayAsk("write_stdin"));
-    assert.ok(made.mustAsk("write_stdin", { session_id: "s", input: "git pu" }));
-    assert.ok(!made.mustAsk("write_stdin", { session_id: "s" }));
+    assert.equal(await made.mustAsk("write_stdin", { session_id: "s", input: "git pu" }), true);
+    assert.equal(await made.mustAsk("write_stdin", { session_id: "s" }), false);
   }
-  assert.ok(!rules({ tools: ["read_file"] }).mustAsk("write_stdin", { input: "x" }));
+  const other = rules({ tools: ["read_file"] });
+  assert.equal(await other.mustAsk("write_stdin", { input: "x" }), false);
 });

@@ -9,8 +9,12 @@ const RULES = approvalRules({
   surroundings: { folder: "/w", home: "/h" },
 });
 
-function isAsked(command: string): boolean | undefined {
-  return RULES?.mustAsk("exec", { command });
+/** Those of the commands that the rules answer like that. */
+async function answered(commands: readonly string[], isAsked: boolean): Promise<string[]> {
+  const answers = await Promise.all(
+    commands.map((command) => RULES?.mustAsk("exec", { command })),
+  );
+  return commands.filter((_, index) => answers[index] === isAsked);
 }
 
 /** Ways to an `rm` or a `git push` that are not to be taken without a yes. */
@@ -256,12 +260,12 @@ const EVERYDAY: readonly string[] = [
   "test -d a || mkdir a",
 ];
 
-Deno.test("No way around a command that is asked about goes unasked", () => {
+Deno.test("No way around a command that is asked about goes unasked", async () => {
   assert.ok(EVASIONS.length >= 60);
-  assert.deepEqual(EVASIONS.filter((command) => isAsked(command) !== true), []);
+  assert.deepEqual(await answered(EVASIONS, true), EVASIONS);
 });
 
-Deno.test("Everyday commands pass without a question", () => {
+Deno.test("Everyday commands pass without a question", async () => {
   assert.ok(EVERYDAY.length >= 30);
-  assert.deepEqual(EVERYDAY.filter((command) => isAsked(command) !== false), []);
+  assert.deepEqual(await answered(EVERYDAY, false), EVERYDAY);
 });

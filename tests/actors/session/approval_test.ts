@@ -14,7 +14,7 @@ const OWNER = "ou_owner";
 const RULES: ApprovalPort = {
   timeoutMs: 60_000,
   mayAsk: (tool) => tool === "exec",
-  mustAsk: (tool) => tool === "exec",
+  mustAsk: (tool) => Promise.resolve(tool === "exec"),
   canAsk: ({ channel }) => channel === "feishu",
   mayDecide: ({ senderId }) => senderId === OWNER,
   shown: (args) => args,

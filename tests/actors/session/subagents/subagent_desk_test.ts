@@ -255,7 +255,7 @@ Deno.test("A question of a subagent is void after a restart", async () => {
   const approval: ApprovalPort = {
     timeoutMs: 60_000,
     mayAsk: () => false,
-    mustAsk: (name) => name === "exec",
+    mustAsk: (name) => Promise.resolve(name === "exec"),
     canAsk: () => true,
     mayDecide: () => true,
     shown: (args) => args,
@@ -434,7 +434,7 @@ Deno.test("Owners are asked about the calls of two subagents one after the other
   const approval: ApprovalPort = {
     timeoutMs: 60_000,
     mayAsk: (name) => name === "exec",
-    mustAsk: (name) => name === "exec",
+    mustAsk: (name) => Promise.resolve(name === "exec"),
     canAsk: ({ channel }) => channel === "feishu",
     mayDecide: () => true,
     shown: (args) => args,
