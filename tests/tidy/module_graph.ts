@@ -14,6 +14,8 @@ export interface Edge {
   readonly to: string;
   /** Gone at run time. */
   readonly isTypeOnly: boolean;
+  /** By an `import()`. @default false */
+  readonly isLate?: boolean;
 }
 
 /** A module that another one names, to start it as a Worker or a process. */
@@ -27,6 +29,7 @@ const graphSchema = z.object({
       specifier: z.string(),
       code: resolved.optional(),
       type: resolved.optional(),
+      isDynamic: z.boolean().default(false),
     })).default([]),
   })),
 });
@@ -109,10 +112,11 @@ function readGraph(json: unknown): Edge[] {
   return graphSchema.parse(json).modules
     .filter(({ specifier }) => isOurs(specifier))
     .flatMap(({ specifier, dependencies }) =>
-      dependencies.map(({ specifier: written, code, type }) => ({
+      dependencies.map(({ specifier: written, code, type, isDynamic: isLate }) => ({
         from: pathOf(specifier),
         to: pathOf(code?.specifier ?? type?.specifier ?? written),
         isTypeOnly: code === undefined,
+        isLate,
       }))
     );
 }
