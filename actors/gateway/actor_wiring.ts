@@ -17,7 +17,7 @@ import { eraseSession } from "../session/session_erasure.ts";
 import type { Watch } from "../session/watch.ts";
 import type { AuditPort } from "../tools/audit/audit_entry.ts";
 import type { HooksPort } from "../tools/hooks/hook_event.ts";
-import { userHomeFolder } from "./adapters/local_folders.ts";
+import { userHomeFolder } from "../kernel/adapters/user_home.ts";
 import type { ChannelActorMessage } from "./channel_protocol.ts";
 import { channelSessions } from "./channel_sessions.ts";
 import { localChannel, platformChannels, WORKER_ENTRY } from "./channel_wiring.ts";

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import type { LoadedConfig } from "../config/load_config.ts";
+import { userHomeFolder } from "../kernel/adapters/user_home.ts";
 import { asJson } from "../kernel/json.ts";
 import { bundledSkillsFolder } from "../session/skills/adapters/bundled_skills.ts";
 import { hostStarter } from "../tools/host/adapters/host_starter.ts";
@@ -15,12 +16,7 @@ import { RESULTS_FOLDER } from "../tools/result_folder.ts";
 import type { ToolNet } from "../tools/tool.ts";
 import { searchUsage } from "../tools/web/search_usage.ts";
 import { type WebSettings, webSettingsOf } from "../tools/web/web_settings.ts";
-import {
-  fileIdentities,
-  ignoresCase,
-  realFolderOr,
-  userHomeFolder,
-} from "./adapters/local_folders.ts";
+import { fileIdentities, ignoresCase, realFolderOr } from "./adapters/local_folders.ts";
 import { WORKSPACE_LOCK } from "./locks.ts";
 import type { World } from "./world.ts";
 

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { userHomeFolder } from "../../actors/kernel/adapters/user_home.ts";
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { NewId } from "../../actors/kernel/random.ts";
 import { SignInError } from "./errors.ts";
@@ -69,7 +69,7 @@ export function codexTokenFile(stateFolder: string, newId: NewId): TokenFile<Cod
 /** The tokens of the sign-in, ours or that of a program that shares its own with others. */
 export function codexTokens(
   stateFolder: string,
-  { clock, newId, issuer = CODEX_ISSUER, homeFolder = homedir() }: CodexTokensOptions,
+  { clock, newId, issuer = CODEX_ISSUER, homeFolder = userHomeFolder() }: CodexTokensOptions,
 ): SharedTokens<CodexTokens> {
   return new SharedTokens({
     file: codexTokenFile(stateFolder, newId),

@@ -35,11 +35,11 @@ export const ENV: Readonly<Record<string, string>> = {
   TERM: "dumb",
 };
 
-/** Lays the ground. */
-export async function shellGround(): Promise<ShellGround> {
+/** Lays the ground, in a folder whose name begins so. */
+export async function shellGround(prefix = "troupe-level-"): Promise<ShellGround> {
   await using opening = new AsyncDisposableStack();
   const root = opening.adopt(
-    await Deno.realPath(await Deno.makeTempDir({ prefix: "troupe-level-" })),
+    await Deno.realPath(await Deno.makeTempDir({ prefix })),
     (path) => Deno.remove(path, { recursive: true }),
   );
   const workspace = join(root, "agent", "workspace");

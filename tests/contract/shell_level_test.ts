@@ -1,8 +1,18 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock, systemNewId } from "../../actors/kernel/adapters/system_clock.ts";
 import { ProcessLevel } from "../../actors/tools/shell/adapters/process_level.ts";
 import { VirtualLevel } from "../../actors/tools/shell/adapters/virtual_level.ts";
-import { ENV, type ShellGround, testConfinement, testShellLevel } from "./shell_level.ts";
+import {
+  ENV,
+  runAt,
+  SECRET,
+  type ShellGround,
+  shellGround,
+  testConfinement,
+  testShellLevel,
+} from "./shell_level.ts";
 
 const NARROWED = fileURLToPath(
   new URL("../../actors/tools/shell/adapters/narrowed_entry.ts", import.meta.url),
@@ -36,3 +46,14 @@ const narrowed = {
 };
 
 testConfinement(narrowed); // what it does else is the same interpreter's
+
+Deno.test("Level virtual works, and keeps inside, in a folder that no flag can name", async () => {
+  await using ground = await shellGround("troupe, level-");
+  await using level = await virtual.open(ground);
+  const ran = await runAt(level, "echo new > a.txt; cat a.txt notes.md", ground.workspace);
+  assert.deepEqual([ran.stdout, ran.exitCode], ["new\none\ntwo\nthree\n", 0]);
+  const attack = `cat '${join(ground.outside, "config.json")}' link; echo x > sessions/new`;
+  const { stdout } = await runAt(level, attack, ground.workspace);
+  assert.ok(!stdout.includes(SECRET));
+  await assert.rejects(Deno.stat(join(ground.workspace, "sessions/new")), Deno.errors.NotFound);
+});

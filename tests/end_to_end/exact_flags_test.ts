@@ -10,6 +10,7 @@ import {
   runTroupe,
   writeConfig,
 } from "../support/gateway_process.ts";
+import { PROGRAM } from "../support/troupe_program.ts";
 import { temporaryFolder } from "../support/temporary_folder.ts";
 import { until } from "../support/until.ts";
 import { FeishuPlatform } from "../simulators/feishu_server.ts";
@@ -29,10 +30,20 @@ const PNG = Uint8Array.fromBase64(
 /** Tools in processes of plain Deno: no bubblewrap is needed. */
 const VIRTUAL: JsonObject = { tools: { exec: { sandbox: "virtual" } } };
 
+/** Variables that some machines have, without which no gateway does less. */
+const SPARED = [
+  ...["INVOCATION_ID", "NO_PROXY", "no_proxy"],
+  ...["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
+].flatMap((name) => ["-u", name]);
+
 /** What `permissions` prints for a configuration. */
 async function printed(home: GatewayHome, options: GatewayProcessOptions): Promise<Printed> {
   await writeConfig(home, options);
-  const { code, stdout, stderr } = await runTroupe(["permissions", "--json"], home.path);
+  const { code, stdout, stderr } = await runTroupe(
+    ["permissions", "--json"],
+    home.path,
+    ["env", ...SPARED, ...PROGRAM],
+  );
   assert.equal(code, 0, stderr);
   return printedSchema.parse(JSON.parse(stdout));
 }

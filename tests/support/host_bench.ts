@@ -37,14 +37,16 @@ export interface HostBench extends AsyncDisposable {
 export interface HostBenchOptions {
   readonly start?: StartHost;
   readonly clock?: Clock;
+  /** What the name of its folder begins with. */
+  readonly prefix?: string;
   readonly rules?: Partial<PathRules>;
   readonly rights?: Partial<HostRights>;
 }
 
 /** Makes a bench. */
 export async function hostBench(options: HostBenchOptions = {}): Promise<HostBench> {
-  const { start = startHostProcess, clock = systemClock } = options;
-  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "troupe-hosts-" }));
+  const { start = startHostProcess, clock = systemClock, prefix = "troupe-hosts-" } = options;
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix }));
   const workspace = join(root, "workspace");
   await Deno.mkdir(workspace);
   const rules: PathRules = {

@@ -13,7 +13,14 @@ export function removeFromEnvironment(names: readonly string[]): void {
 
 /** Lets local model servers be reached directly; before the first HTTP client is made. */
 export function bypassProxyForLoopback(): void {
-  const hasProxy = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+  const hasProxy = [
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+  ]
     .some((name) => (Deno.env.get(name) ?? "") !== "");
   if (!hasProxy) return;
   const named = (Deno.env.get("NO_PROXY") ?? Deno.env.get("no_proxy") ?? "").split(",");

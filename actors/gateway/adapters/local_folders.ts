@@ -3,7 +3,7 @@
  * @module
  */
 
-import { homedir } from "node:os";
+import { userHomeFolder } from "../../kernel/adapters/user_home.ts";
 import { orNullSync } from "../../kernel/adapters/missing.ts";
 import { identityOf } from "../../tools/adapters/opened_file.ts";
 
@@ -70,10 +70,4 @@ export async function hasFile(path: string): Promise<boolean> {
     }
     throw error;
   }
-}
-
-/** The home folder of whom this process runs as: what `~` stands for. */
-export function userHomeFolder(): string {
-  // The system's own answer needs a right of its own, so it comes last.
-  return Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE") ?? homedir();
 }

@@ -6,7 +6,8 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { orNullSync } from "../../kernel/adapters/missing.ts";
-import { realFolderOr, userHomeFolder } from "./local_folders.ts";
+import { userHomeFolder } from "../../kernel/adapters/user_home.ts";
+import { realFolderOr } from "./local_folders.ts";
 
 /** Folders between a package's main module and its root, at most. */
 const PACKAGE_LEVELS_MAX = 3;

@@ -71,6 +71,8 @@ export interface RightsFacts {
   readonly skillsFolder: string | null;
   readonly configFolder: string;
   readonly homeFolder: string;
+  /** A variable names what `~` stands for. */
+  readonly hasHomeVariable: boolean;
   readonly stateFolder: string;
   readonly mediaFolder: string;
   /** The workspace, as it is named and as it really is. */
@@ -143,6 +145,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     skillsFolder: appFolder === null ? join(dirname(locations.configFile), SKILLS_COPY) : null,
     configFolder: dirname(locations.configFile),
     homeFolder: locations.homeFolder,
+    hasHomeVariable: ["HOME", "USERPROFILE"].some((name) => machine.variables.includes(name)),
     stateFolder: locations.stateFolder,
     mediaFolder: locations.mediaFolder,
     workspaces: [...new Set([workspace, machine.real(workspace)])],

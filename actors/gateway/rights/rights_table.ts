@@ -37,14 +37,15 @@ const PARTS: readonly ((facts: RightsFacts) => readonly PartNeeds[])[] = [
     without: "commands, channels and tools cannot be loaded",
     switches: { type: "start" },
   }],
-  ({ configFolder, stateFolder, mediaFolder, homeFolder, skillsFolder, workspaces }) => [{
+  ({ configFolder, stateFolder, mediaFolder, homeFolder, hasHomeVariable, ...facts }) => [{
     part: "configuration, state, media and workspace",
     needs: [
-      ...(skillsFolder === null ? [] : [need("write", skillsFolder)]),
-      ...[configFolder, stateFolder, mediaFolder, homeFolder, ...workspaces].map((value) =>
+      ...(facts.skillsFolder === null ? [] : [need("write", facts.skillsFolder)]),
+      ...[configFolder, stateFolder, mediaFolder, homeFolder, ...facts.workspaces].map((value) =>
         need("read", value)
       ),
-      ...[stateFolder, mediaFolder, ...workspaces].map((value) => need("write", value)),
+      ...[stateFolder, mediaFolder, ...facts.workspaces].map((value) => need("write", value)),
+      ...(hasHomeVariable ? [] : [need("sys", "homedir")]),
     ],
     without: "nothing can be kept, so the gateway does not start",
     switches: { type: "start" },

@@ -3,7 +3,8 @@
  * @module
  */
 
-import { systemName, userHomeFolder } from "../../../actors/gateway/adapters/local_folders.ts";
+import { systemName } from "../../../actors/gateway/adapters/local_folders.ts";
+import { userHomeFolder } from "../../../actors/kernel/adapters/user_home.ts";
 import { readConfigFile } from "../adapters/config_file.ts";
 import { type ProgramVariables, runProgram, userId, variablesNow } from "../adapters/programs.ts";
 import { launchd } from "./launchd.ts";

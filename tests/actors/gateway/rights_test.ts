@@ -81,6 +81,11 @@ Deno.test("A compiled program needs what its tools need, whose hosts it is itsel
   assert.ok((await rightsOfCompiled(false)).net.includes("a.example.org:443"));
 });
 
+Deno.test("Where no variable names the user's home, the system may be asked", async () => {
+  const machine = { ...MACHINE, variables: ["MY_KEY"] };
+  assert.deepEqual(rightsOf(partsOf(gatherFacts(await loaded(), machine))).sys, ["homedir"]);
+});
+
 Deno.test("Flags double a comma in a path, and a path covers what is below it", async () => {
   const flags = flagsOf(await rights());
   assert.ok(

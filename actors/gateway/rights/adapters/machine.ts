@@ -7,7 +7,7 @@
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { userHomeFolder } from "../../adapters/local_folders.ts";
+import { userHomeFolder } from "../../../kernel/adapters/user_home.ts";
 import type { Need } from "../need.ts";
 import type { Machine } from "../rights_facts.ts";
 
@@ -53,7 +53,7 @@ function descriptorOf(right: Need["right"], value: string): Deno.PermissionDescr
 }
 
 function systemDescriptor(kind: string): Deno.SysPermissionDescriptor {
-  if (kind === "uid" || kind === "gid") return { name: "sys", kind };
+  if (kind === "uid" || kind === "gid" || kind === "homedir") return { name: "sys", kind };
   throw new TypeError(`Cannot ask for the right to "${kind}": nobody needs it`);
 }
 

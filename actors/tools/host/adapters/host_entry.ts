@@ -9,8 +9,15 @@
 import { systemClock } from "../../../kernel/adapters/system_clock.ts";
 import { writeAll } from "../../../kernel/adapters/write_all.ts";
 import { LineSplitter } from "../line_splitter.ts";
-import { HOST_READY, LINE_BYTES_MAX, type ToHost } from "../host_protocol.ts";
-import { HOST_WORKER, RIGHTS_OF_PROCESS, startHostThread } from "./host_thread.ts";
+import { HOST_READY, type HostRights, LINE_BYTES_MAX, type ToHost } from "../host_protocol.ts";
+import {
+  HOST_WORKER,
+  NARROWS_ITSELF,
+  RIGHTS_OF_PROCESS,
+  startHostThread,
+  type ThreadRights,
+} from "./host_thread.ts";
+import { withModules } from "./module_right.ts";
 
 /** How a host ends that needs more memory than it may have. */
 export const EXIT_MEMORY = 71;
@@ -58,9 +65,7 @@ function openThread(line: string, module: URL): Worker {
   const message: ToHost = JSON.parse(line);
   if (message.type !== "set_up") throw new TypeError("Cannot start a host: it is not set up");
   const { rights, kind } = message.setup;
-  // The rights of a compiled binary are fixed; any other host has its own.
-  const threadRights = Deno.build.standalone ? rights : RIGHTS_OF_PROCESS;
-  const thread = startHostThread(`tools ${kind}`, threadRights, module);
+  const thread = startHostThread(`tools ${kind}`, threadRights(rights), module);
   const encoder = new TextEncoder();
   let written = Promise.resolve();
   thread.addEventListener("message", ({ data }) => {
@@ -71,6 +76,13 @@ function openThread(line: string, module: URL): Worker {
   thread.addEventListener("error", () => Deno.exit(EXIT_BROKEN));
   watchMemory(rights.memoryBytesMax);
   return thread;
+}
+
+/** The rights of a compiled binary are fixed; any other host has its own, as far as flags can say. */
+function threadRights(rights: HostRights): ThreadRights {
+  if (Deno.build.standalone) return rights;
+  if (!Deno.args.includes(NARROWS_ITSELF)) return RIGHTS_OF_PROCESS;
+  return { ...RIGHTS_OF_PROCESS, read: withModules(rights.read), write: rights.write };
 }
 
 /** From now on this process can do nothing but what its thread was given. */

@@ -26,6 +26,9 @@ export const RIGHTS_OF_PROCESS: ThreadRights = {
   net: "inherit",
 };
 
+/** The argument of a process whose rights no flags could name: it narrows its thread itself. */
+export const NARROWS_ITSELF = "--narrows-itself";
+
 /** Starts it; it takes lines by `postMessage` and sends lines back. */
 export function startHostThread(
   name: string,

@@ -9,6 +9,7 @@ import { asError } from "../../../kernel/errors.ts";
 import type { HostLink, HostListener, StartHost } from "../host_link.ts";
 import { type HostRights, type HostSetup, LINE_BYTES_MAX } from "../host_protocol.ts";
 import { LineSplitter } from "../line_splitter.ts";
+import { NARROWS_ITSELF } from "./host_thread.ts";
 import { withModules } from "./module_right.ts";
 
 /** The process's module. */
@@ -134,7 +135,8 @@ function spawn(command: readonly string[], rights: HostRights): Deno.ChildProces
 }
 
 function denoLine(rights: HostRights, entry: URL): string[] {
-  const { read, write, net, denyWrite = [], denyNet = [], memoryBytesMax } = rights;
+  const { net, denyNet = [], memoryBytesMax } = rights;
+  const ofPaths = pathFlags(rights);
   return [
     Deno.execPath(),
     "run",
@@ -146,23 +148,28 @@ function denoLine(rights: HostRights, entry: URL): string[] {
     // Else all that any tool may ever import is looked at before the first line runs.
     "--unstable-lazy-dynamic-imports",
     `--v8-flags=--max-old-space-size=${Math.floor(memoryBytesMax / 1_000_000)}`,
-    ...flag("allow-read", withModules(read)),
-    ...flag("allow-write", write),
+    ...ofPaths ?? ["--allow-read", "--allow-write"],
     ...flag("allow-net", net),
-    ...flag("deny-write", denyWrite.length > 0 && denyWrite),
     ...flag("deny-net", denyNet.length > 0 && denyNet),
     entry.href,
+    ...ofPaths === undefined ? [NARROWS_ITSELF] : [],
+  ];
+}
+
+/** Undefined where a path has a comma: Deno splits its lists there, and 2.9 knows no escape. */
+function pathFlags({ read, write, denyWrite = [] }: HostRights): string[] | undefined {
+  const lists = [withModules(read), write, denyWrite];
+  if (lists.some((list) => typeof list === "object" && list.join("").includes(","))) return;
+  return [
+    ...flag("allow-read", withModules(read)),
+    ...flag("allow-write", write),
+    ...flag("deny-write", denyWrite.length > 0 && denyWrite),
   ];
 }
 
 function flag(name: string, value: boolean | readonly string[]): string[] {
   if (typeof value === "boolean") return value ? [`--${name}`] : [];
-  return value.length === 0 ? [] : [`--${name}=${value.map(escapeComma).join(",")}`];
-}
-
-/** A comma in a path is doubled, as Deno splits its lists at single ones. */
-function escapeComma(path: string): string {
-  return path.replaceAll(",", ",,");
+  return value.length === 0 ? [] : [`--${name}=${value.join(",")}`];
 }
 
 let hasPrlimit: boolean | undefined;

@@ -29,6 +29,12 @@ const MEMORY_BYTES_MAX = 1024 ** 3;
 /** A compiled program has no flags. */
 const COMPILED = Deno.build.standalone ? [Deno.execPath(), SHELL_ARGUMENT] : undefined;
 
+/** The words for where no flags can say it. */
+const SELF_NARROWED = [
+  ...[Deno.execPath(), "run", "--quiet", "-A", "--no-prompt", "--cached-only", "--no-check"],
+  fileURLToPath(new URL("./narrowed_entry.ts", import.meta.url)),
+];
+
 /** How commands run. */
 export interface VirtualLevelOptions {
   readonly clock: Clock;
@@ -37,7 +43,7 @@ export interface VirtualLevelOptions {
   readonly env: Readonly<Record<string, string>>;
   /**
    * The words that start a process which narrows itself.
-   * @default those of a compiled program; elsewhere flags of Deno narrow it
+   * @default those of a compiled program; elsewhere flags of Deno narrow it, where they can
    */
   readonly narrowed?: readonly string[] | undefined;
 }
@@ -55,10 +61,13 @@ export class VirtualLevel implements ShellLevel {
   }
 
   async start({ command, folder, timeoutMs }: ShellStart): Promise<ChildShellProcess> {
-    const { clock, scope, env, narrowed = COMPILED } = this.#options;
+    const { clock, scope, env } = this.#options;
     const { workspace, readableRoots, writableRoots } = scope;
+    const flags = denoArguments(scope);
+    const narrowed = this.#options.narrowed ?? COMPILED ??
+      (flags === undefined ? SELF_NARROWED : undefined);
     const [program = Deno.execPath(), ...words] = narrowed ?? [];
-    const child = spawnShell(narrowed === undefined ? denoArguments(scope) : words, {
+    const child = spawnShell(flags === undefined || narrowed !== undefined ? words : flags, {
       program,
       cwd: workspace,
       env: { ...moduleCache(), NO_COLOR: "1" },
@@ -99,9 +108,13 @@ function rulesOf({ readOnlyPaths, hiddenPaths, readableRoots }: ShellScope): Fil
   return { readOnlyPaths: [...readOnlyPaths, ...readableRoots], hiddenPaths };
 }
 
-function denoArguments(scope: ShellScope): readonly string[] {
+/** Undefined where a path has a comma: Deno splits its lists there, and 2.9 knows no escape. */
+function denoArguments(scope: ShellScope): readonly string[] | undefined {
   const { workspace, readableRoots, writableRoots, readOnlyPaths, hiddenPaths } = scope;
   const writable = [workspace, ...writableRoots];
+  if ([...writable, ...readableRoots, ...readOnlyPaths, ...hiddenPaths].join("").includes(",")) {
+    return undefined;
+  }
   return [
     ...["run", "--quiet", "--no-prompt", ...CACHED_ONLY, "--ignore-env"],
     `--v8-flags=--max-old-space-size=${HEAP_MB_MAX}`,
@@ -114,7 +127,6 @@ function denoArguments(scope: ShellScope): readonly string[] {
   ].filter((flag) => !flag.endsWith("="));
 }
 
-/** In a list of paths a comma is written twice. */
 function pathFlag(name: string, paths: readonly string[]): string {
-  return `${name}=${paths.map((path) => path.replaceAll(",", ",,")).join(",")}`;
+  return `${name}=${paths.join(",")}`;
 }

@@ -8,6 +8,14 @@ import { ManualClock } from "../../../support/manual_clock.ts";
 import { toolBench } from "../../../support/tool_context.ts";
 import { until } from "../../../support/until.ts";
 
+/** Tools that do what no host may, and what is said of it. */
+const DENIED: [string, RegExp][] = [
+  ["read_outside", /read access/],
+  ["run", /run access/],
+  ["fetch", /net access/],
+  ["import_package", /./],
+];
+
 Deno.test("A tool host runs a tool, stays warm, and ends after five idle minutes", async () => {
   const clock = new ManualClock();
   await using bench = await hostBench({ clock });
@@ -20,6 +28,17 @@ Deno.test("A tool host runs a tool, stays warm, and ends after five idle minutes
   await clock.advance(1_000);
   assert.equal(bench.hosts.size, 0);
   assert.match(await bench.call("read_file", { path: "a.txt" }), /^1\| hello/);
+});
+
+Deno.test("A tool host works in a folder that no flag can name, and nowhere else", async () => {
+  const prefix = "troupe, hosts-";
+  await using bench = await hostBench({ prefix });
+  await Deno.writeTextFile(join(bench.workspace, "a.txt"), "hello\n");
+  assert.match(await bench.call("read_file", { path: "a.txt" }), /^1\| hello/);
+  await using faulty = await hostBench({ prefix, start: startFaultyHost });
+  for (const [tool, reason] of DENIED) {
+    await assert.rejects(faulty.call(tool), { message: reason, code: "tool_failed" });
+  }
 });
 
 Deno.test("A tool host carries errors of tools over with their codes", async () => {
@@ -39,15 +58,13 @@ Deno.test("A hosted tool checks its arguments before a host is started for it", 
   assert.match(String(cast.content), /^1\| 1\n\n\(Lines? 1/);
 });
 
-Deno.test.each([
-  ["read_outside", /read access/],
-  ["run", /run access/],
-  ["fetch", /net access/],
-  ["import_package", /./],
-])("A tool host is denied what it has no right to: %s", async (tool, reason) => {
-  await using bench = await hostBench({ start: startFaultyHost });
-  await assert.rejects(bench.call(tool), { message: reason, code: "tool_failed" });
-});
+Deno.test.each(DENIED)(
+  "A tool host is denied what it has no right to: %s",
+  async (tool, reason) => {
+    await using bench = await hostBench({ start: startFaultyHost });
+    await assert.rejects(bench.call(tool), { message: reason, code: "tool_failed" });
+  },
+);
 
 Deno.test("A tool host sees nothing of the environment", async () => {
   Deno.env.set("TROUPE_TEST_SECRET", "s3cret");

@@ -103,7 +103,7 @@ Deno.test("A service of systemd is installed, looked at and taken away", {
   ]);
   const file = join(system.home, ".config/systemd/user/troupe.service");
   const unit = await Deno.readTextFile(file);
-  assert.match(unit, /^ExecStart=\S+ run --no-prompt --cached-only .*mod\.ts gateway --config/m);
+  assert.match(unit, /^ExecStart=\S+ run --no-prompt --cached-only .*mod\.ts"? gateway --config/m);
   assert.match(unit, /--allow-env=\S*INVOCATION_ID/);
 
   assert.equal(await serviceStatusCommand({ ...NAMED, json: true }, screen, scene), 0);
