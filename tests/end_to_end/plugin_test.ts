@@ -51,11 +51,11 @@ Deno.test("A plug-in that is broken costs only itself, and a name of ours stays 
   ];
   await using gateway = await GatewayProcess.start(home, { config: { tools: { plugins } } });
   assert.match(gateway.output, /^Plug-in .+throws\.ts: off: I am broken$/m);
-  assert.match(gateway.output, /^Plug-in \S+empty\.ts: off: .*exports no list "tools"/m);
-  assert.match(gateway.output, /^Plug-in \S+clash\.ts: no tool \(.*taken: read_file\)$/m);
-  assert.match(gateway.output, /^Plug-in \S+odd\.ts: off: .*lower snake_case/m);
-  assert.match(gateway.output, /^Plug-in \S+fine\.ts: fine$/m);
-  assert.match(gateway.output, /^Plug-in \S+missing\.ts: off: /m);
+  assert.match(gateway.output, /^Plug-in .+empty\.ts: off: .*exports no list "tools"/m);
+  assert.match(gateway.output, /^Plug-in .+clash\.ts: no tool \(.*taken: read_file\)$/m);
+  assert.match(gateway.output, /^Plug-in .+odd\.ts: off: .*lower snake_case/m);
+  assert.match(gateway.output, /^Plug-in .+fine\.ts: fine$/m);
+  assert.match(gateway.output, /^Plug-in .+missing\.ts: off: /m);
   assert.equal(await gateway.stop(), 0);
 });
 
