@@ -265,6 +265,11 @@ function goneOf<T>(
   idOf: (row: T) => number | string,
 ): readonly T[] {
   if (before === after) return [];
+  const isLonger = before.every((row, index) => {
+    const other = after[index];
+    return other !== undefined && idOf(other) === idOf(row);
+  });
+  if (isLonger) return []; // as nearly always: new rows come last
   const ids = new Set(after.map(idOf));
   return before.filter((row) => !ids.has(idOf(row)));
 }
