@@ -23,8 +23,12 @@ export interface OwnFlags {
 
 /** The command, and why it is as it is. */
 export interface GatewayLine {
-  /** Program and arguments, with exact rights. */
-  readonly command: readonly string[];
+  /**
+   * Program and arguments, with exact rights.
+   *
+   * @throws {UnnameablePathError}
+   */
+  readonly command: () => readonly string[];
   /** The same with all rights. */
   readonly unbound: readonly string[];
   readonly rights: Rights;
@@ -49,14 +53,14 @@ export async function gatewayLine(
   const trial = await tryShell(loaded);
   const parts = partsOf(gatherFacts(loaded, { ...machine, triedLevel: trial?.level }));
   const rights = rightsOf(parts);
-  const started = (rightFlags: readonly string[]) => {
+  const started = (rightFlags: () => readonly string[]) => {
     const { appFolder, denoPath } = machine;
-    const program = appFolder === null ? [] : ["run", ...rightFlags, `${appFolder}/mod.ts`];
+    const program = appFolder === null ? [] : ["run", ...rightFlags(), `${appFolder}/mod.ts`];
     return [denoPath, ...program, "gateway", ...ownWords(flags)];
   };
   return {
-    command: started(flagsOf(rights)),
-    unbound: started(["-A", "--no-prompt", "--cached-only"]),
+    command: () => started(() => flagsOf(rights)),
+    unbound: started(() => ["-A", "--no-prompt", "--cached-only"]),
     rights,
     parts,
     shell: trial?.told,

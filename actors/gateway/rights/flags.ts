@@ -4,6 +4,7 @@
  */
 
 import { sep } from "node:path";
+import { GatewayError } from "../../kernel/errors.ts";
 import { CACHED_ONLY } from "../../kernel/adapters/module_cache.ts";
 import type { Need, RightName } from "./need.ts";
 import type { PartNeeds } from "./rights_table.ts";
@@ -27,8 +28,31 @@ export function rightsOf(parts: readonly PartNeeds[]): Rights {
   };
 }
 
-/** The flags for them, with those that every process of ours runs with. */
+/** A path that Deno would split: at each comma, and since 2.9 there is no way to write one. */
+export class UnnameablePathError extends GatewayError {
+  override readonly name = "UnnameablePathError";
+  readonly code = "path_unnameable";
+  readonly recovery = "give_up";
+  /** What a command ends with. */
+  readonly exitCode = 2;
+
+  constructor(path: string) {
+    super(
+      `Cannot write exact flags: the comma in "${path}" fits into no flag of Deno; ` +
+        "move the folder (TROUPE_HOME, agents.defaults.workspace), or start with -A " +
+        "(service install --all-rights)",
+    );
+  }
+}
+
+/**
+ * The flags for them, with those that every process of ours runs with.
+ *
+ * @throws {UnnameablePathError}
+ */
 export function flagsOf(rights: Rights): string[] {
+  const unnameable = [...rights.read, ...rights.write].find((path) => path.includes(","));
+  if (unnameable !== undefined) throw new UnnameablePathError(unnameable);
   const allowed = RIGHTS.flatMap((right) => flagOf(right, rights[right]));
   return ["--no-prompt", ...CACHED_ONLY, "--ignore-env", ...allowed];
 }
@@ -37,8 +61,7 @@ export function flagsOf(rights: Rights): string[] {
 export function flagOf(right: RightName, values: readonly string[]): string[] {
   if (values.length === 0) return [];
   if (values.includes("*")) return [`--allow-${right}`];
-  // Deno splits the list at single commas.
-  return [`--allow-${right}=${values.map((value) => value.replaceAll(",", ",,")).join(",")}`];
+  return [`--allow-${right}=${values.join(",")}`];
 }
 
 function leastOf(right: RightName, needs: readonly Need[]): string[] {

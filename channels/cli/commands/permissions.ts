@@ -22,7 +22,8 @@ export async function permissionsCommand(
 ): Promise<number> {
   const machine = thisMachine(); // before secrets are taken out of the environment
   const loaded = await loadAndPrepare(flags, terminal, { logs: false });
-  const { command, rights, parts, shell } = await gatewayLine(loaded, machine, flags);
+  const { command: commandOf, rights, parts, shell } = await gatewayLine(loaded, machine, flags);
+  const command = commandOf();
   if (flags.json === true) {
     const facts = { command, rights, parts, ...(shell !== undefined && { shell }) };
     terminal.write(`${JSON.stringify(facts, null, 2)}\n`);

@@ -49,7 +49,7 @@ export async function planService(
     return [[name, name === "TROUPE_HOME" ? locations.homeFolder : value] as const];
   });
   return {
-    command: isUnbound ? line.unbound : line.command,
+    command: isUnbound ? line.unbound : line.command(),
     folder: machine.userHome, // which is there, whatever else has still to be made
     environmentFile: environmentFileOf(loaded),
     environment: Object.fromEntries(kept),

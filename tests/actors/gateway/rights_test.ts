@@ -20,7 +20,7 @@ const MACHINE: Machine = {
 };
 
 const CONFIG = {
-  agents: { defaults: { model: "m", provider: "custom", workspace: "/work, space" } },
+  agents: { defaults: { model: "m", provider: "custom", workspace: "/work space" } },
   providers: { custom: { apiKey: "k", apiBase: "https://models.example.org/v1" } },
   channels: {
     feishu: {
@@ -61,7 +61,7 @@ Deno.test("The rights of a configuration name its hosts, folders and variables, 
     "127.0.0.1:18790",
   ]);
   assert.ok(read.includes("/app/actors") && !read.includes("/app"));
-  assert.ok(write.includes("/work, space") && !write.includes("/"));
+  assert.ok(write.includes("/work space") && !write.includes("/"));
   assert.deepEqual([run, env, sys], [["/bin/deno"], ["HOME"], []]);
 });
 
@@ -86,10 +86,19 @@ Deno.test("Where no variable names the user's home, the system may be asked", as
   assert.deepEqual(rightsOf(partsOf(gatherFacts(await loaded(), machine))).sys, ["homedir"]);
 });
 
-Deno.test("Flags double a comma in a path, and a path covers what is below it", async () => {
+Deno.test("A path that no flag can hold is told with what to do", async () => {
+  const defaults = { ...CONFIG.agents.defaults, workspace: "/work, space" };
+  const found = await rights({ agents: { defaults } });
+  assert.throws(() => flagsOf(found), {
+    code: "path_unnameable",
+    message: /"\/work, space".*TROUPE_HOME, agents\.defaults\.workspace.*--all-rights/,
+  });
+});
+
+Deno.test("Flags name paths with a space, and a path covers what is below it", async () => {
   const flags = flagsOf(await rights());
   assert.ok(
-    flags.some((flag) => flag.startsWith("--allow-write=") && flag.includes("/work,, space")),
+    flags.some((flag) => flag.startsWith("--allow-write=") && flag.includes("/work space")),
   );
   const always = ["--no-prompt", "--cached-only", "--unstable-npm-lazy-caching", "--ignore-env"];
   assert.deepEqual(flags.slice(0, 4), always);
