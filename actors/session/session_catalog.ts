@@ -5,8 +5,8 @@
 
 import { parseSessionFile, type SessionFile } from "./session_file.ts";
 import {
-  legacySessionFileName,
-  legacySessionKey,
+  nanobotFileNames,
+  nanobotSessionKey,
   sessionFileName,
   sessionKeyOf,
 } from "./session_name.ts";
@@ -89,12 +89,11 @@ export function findSession(shelf: SessionShelf, name: string): FoundSession | n
 }
 
 function placesOf(name: string): readonly { file: string; key: string | null }[] {
-  const legacy = legacySessionFileName(name);
   const isPlain = /^[\w.%~-]+$/.test(name);
   const asFile = name.endsWith(".jsonl") ? name : `${name}.jsonl`;
   return [
     { file: sessionFileName(name), key: name },
-    ...(legacy === null ? [] : [{ file: legacy, key: name }]),
+    ...nanobotFileNames(name).map((file) => ({ file, key: name })),
     ...(isPlain ? [{ file: asFile, key: null }] : []),
   ];
 }
@@ -112,5 +111,5 @@ function summaryOf({ name, modifiedAtMs, bytes }: ShelfFile, shelf: SessionShelf
 }
 
 function keyOf(file: string, told: string | null): string {
-  return told ?? sessionKeyOf(file) ?? legacySessionKey(file);
+  return told ?? sessionKeyOf(file) ?? nanobotSessionKey(file);
 }

@@ -9,7 +9,7 @@ import { pendingNote } from "./archived_chunk.ts";
 import { goalNoteKeys } from "./goal/goal_desk.ts";
 import type { SessionFiles } from "./ports.ts";
 import { parseSessionFile } from "./session_file.ts";
-import { legacySessionFileName, legacySessionKey, sessionFileName } from "./session_name.ts";
+import { nanobotFileNames, nanobotSessionKey, sessionFileName } from "./session_name.ts";
 import { clearingNote } from "./session_store.ts";
 
 /** What became of it. `busy`: somebody waits for an answer in it. */
@@ -53,16 +53,18 @@ export async function eraseSession(
   return "deleted";
 }
 
-/** The files that hold something of a conversation; one of nanobot's too, if it is this one's. */
+/** The files that hold something of a conversation; those of nanobot too that are this one's. */
 async function filesOf(key: string, files: SessionFiles): Promise<readonly string[]> {
   const own = sessionFileName(key);
   const names: string[] = [];
   for (const name of [own, endedFileName(own), `${own}.corrupt`]) {
     if (await files.read(name) !== null) names.push(name);
   }
-  const legacy = legacySessionFileName(key);
-  const text = legacy === null || legacy === own ? null : await files.read(legacy);
-  if (legacy === null || text === null) return names;
-  const legacyKey = parseSessionFile(text).metadata?.key ?? legacySessionKey(legacy);
-  return legacyKey === key ? [...names, legacy] : names;
+  for (const name of nanobotFileNames(key)) {
+    const text = name === own ? null : await files.read(name);
+    if (text === null) continue;
+    const told = parseSessionFile(text).metadata?.key ?? nanobotSessionKey(name);
+    if (told === key) names.push(name);
+  }
+  return names;
 }

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
 const EXTENSION = ".jsonl";
@@ -40,19 +41,25 @@ export function sessionKeyOf(fileName: string): string | null {
 }
 
 /**
- * The name that nanobot gives the file of `key`; several keys may share it. Null where no file can
- * have that name: it is too long, or holds a NUL.
+ * The names that nanobot gives the file of `key`: before its version 0.3 one that several keys may
+ * share, from then on the key in base64url. Without those that no file can have: too long, or with
+ * a NUL.
  */
-export function legacySessionFileName(key: string): string | null {
-  const name = key.replaceAll(/[<>:"/\\|?*]/g, "_").trim() + EXTENSION;
-  const isPossible = !name.includes("\0") &&
-    new TextEncoder().encode(name).length <= NAME_BYTES_MAX;
-  return isPossible ? name : null;
+export function nanobotFileNames(key: string): readonly string[] {
+  const names = [
+    key.replaceAll(/[<>:"/\\|?*]/g, "_").trim() + EXTENSION,
+    Buffer.from(key).toString("base64url") + EXTENSION,
+  ];
+  const bytesOf = (name: string) => new TextEncoder().encode(name).length;
+  return names.filter((name) => !name.includes("\0") && bytesOf(name) <= NAME_BYTES_MAX);
 }
 
 /** The key that nanobot takes a file for which does not tell its own. */
-export function legacySessionKey(fileName: string): string {
-  return fileName.replace(/\.jsonl$/, "").replace("_", ":");
+export function nanobotSessionKey(fileName: string): string {
+  const stem = fileName.replace(/\.jsonl$/, "");
+  const decoded = Buffer.from(stem, "base64url").toString();
+  const isKey = decoded.includes(":") && Buffer.from(decoded).toString("base64url") === stem;
+  return isKey ? decoded : stem.replace("_", ":");
 }
 
 function joinKey(channel: string | null, rest: string | null): string | null {

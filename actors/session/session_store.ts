@@ -22,7 +22,7 @@ import {
   splitSessionText,
 } from "./session_file.ts";
 import { linesUpTo } from "./session_lines.ts";
-import { legacySessionFileName, legacySessionKey, sessionFileName } from "./session_name.ts";
+import { nanobotFileNames, nanobotSessionKey, sessionFileName } from "./session_name.ts";
 
 const logger = getLogger(["troupe", "session", "session_store"]);
 
@@ -269,7 +269,7 @@ export class SessionStore {
 
   async #readFile(key: string, name: string): Promise<SessionFile | null> {
     const text = await this.#files.read(name);
-    if (text === null) return await this.#importLegacy(key, name);
+    if (text === null) return await this.#takeOver(key, name);
     const file = await readSessionText(text, this.#breathe);
     if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
     if (file.healthyText !== text) await this.#files.replace(name, file.healthyText);
@@ -277,17 +277,18 @@ export class SessionStore {
   }
 
   /** A file under nanobot's name, if it is this session's, becomes ours; the old one stays. */
-  async #importLegacy(key: string, name: string): Promise<SessionFile | null> {
-    const legacyName = legacySessionFileName(key);
-    if (legacyName === null || legacyName === name) return null;
-    const text = await this.#files.read(legacyName);
-    if (text === null) return null;
-    const file = await readSessionText(text, this.#breathe);
-    if ((file.metadata?.key ?? legacySessionKey(legacyName)) !== key) return null;
-    if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
-    await this.#files.replace(name, file.healthyText);
-    logger.info("Took over {legacyName} as {name}", { legacyName, name });
-    return file;
+  async #takeOver(key: string, name: string): Promise<SessionFile | null> {
+    for (const theirName of nanobotFileNames(key)) {
+      const text = theirName === name ? null : await this.#files.read(theirName);
+      if (text === null) continue;
+      const file = await readSessionText(text, this.#breathe);
+      if ((file.metadata?.key ?? nanobotSessionKey(theirName)) !== key) continue;
+      if (file.damaged.length > 0) await this.#putAside(name, file.damaged);
+      await this.#files.replace(name, file.healthyText);
+      logger.info("Took over {theirName} as {name}", { theirName, name });
+      return file;
+    }
+    return null;
   }
 
   async #putAside(name: string, damaged: readonly string[]): Promise<void> {

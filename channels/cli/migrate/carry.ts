@@ -54,18 +54,19 @@ async function carryFile(
   { target, isDryRun }: Carrying,
   outcome: Outcome,
 ): Promise<void> {
-  const { part, from, to: what, content, vacant, follows, modifiedAtMs } = file;
-  const isLeft = (path: string) => outcome.left.some((left) => left.what === path);
-  if (follows !== undefined && isLeft(follows)) return;
+  const { part, from, to: what, content, vacant, copyOf, modifiedAtMs } = file;
+  const follows = file.follows ?? copyOf;
+  if (follows !== undefined && outcome.left.some((left) => left.what === follows)) return;
   try {
     const state = await target.look(what, { content, vacant });
-    if (state === "same") outcome.there.push({ part, what });
-    else if (state === "taken") {
+    if (state === "same") {
+      if (copyOf === undefined) outcome.there.push({ part, what });
+    } else if (state === "taken") {
       const why = `another one is there already, and stays; this one is ${from}`;
       outcome.left.push({ part, what, reason: "taken", why });
     } else {
       if (!isDryRun) await target.place(what, content(), modifiedAtMs);
-      outcome.carried.push({ part, what });
+      if (copyOf === undefined) outcome.carried.push({ part, what });
     }
   } catch (error) {
     if (!(error instanceof SourceFileError)) throw error;

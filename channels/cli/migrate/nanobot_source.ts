@@ -20,7 +20,7 @@ import { SourceTree } from "./adapters/source_tree.ts";
 import { jobsIn, planJob } from "./jobs.ts";
 import { type Plan, PlanDraft } from "./plan.ts";
 import { valueAt } from "./settings.ts";
-import { planSessions } from "./session_texts.ts";
+import { planSessions, type SessionNames } from "./session_texts.ts";
 import { planHistory, planSkills, planText, SHARED_TEXTS, textOrLeft } from "./workspace_files.ts";
 
 const CONFIG = "config.json";
@@ -43,10 +43,11 @@ export async function planFromNanobot(home: SourceTree, reading: Reading): Promi
   draft.workspace = workspace?.root ?? null;
   draft.settings = ourSettings(written, draft);
   noteChanges(draft);
-  const names = { source: "nanobot", fileOf: sessionFileName } as const;
+  const names: SessionNames = { source: "nanobot", filesOf: (key) => [sessionFileName(key)] };
   if (workspace !== null) {
     for (const from of SHARED_TEXTS) await planText(workspace, { part: "memory", from }, draft);
     await planHistory(workspace, draft);
+    await planKeptSessions(home, workspace, { names, draft });
     await planSessions(workspace, "sessions", { names, draft });
     await planSkills(workspace, "skills", draft);
     await planJobs(workspace, reading, draft);
@@ -56,6 +57,27 @@ export async function planFromNanobot(home: SourceTree, reading: Reading): Promi
   await planSessions(home, "sessions", { names, draft });
   if (workspace === null || !await workspace.has(JOBS)) await planJobs(home, reading, draft);
   return draft;
+}
+
+/** From 0.3.5 on nanobot keeps conversations beside its configuration, a folder for each workspace. */
+async function planKeptSessions(
+  home: SourceTree,
+  workspace: SourceTree,
+  plan: { readonly names: SessionNames; readonly draft: PlanDraft },
+): Promise<void> {
+  const read = async (tree: SourceTree, path: string) =>
+    (await textOrLeft(tree, path, { part: "sessions", draft: plan.draft }))?.trim();
+  const id = await read(workspace, ".nanobot/workspace-id");
+  for (const { name, kind } of await home.list("sessions")) {
+    if (kind !== "folder") continue;
+    const folder = `sessions/${name}`;
+    const owner = await read(home, `${folder}/.workspace`);
+    if (name === id || owner === workspace.root) await planSessions(home, folder, plan);
+    else {
+      const why = `conversations of another workspace (${owner ?? "it does not say which"})`;
+      plan.draft.leave("sessions", home.placeOf(folder), ["foreign", why]);
+    }
+  }
 }
 
 async function readSettings(home: SourceTree, draft: PlanDraft): Promise<JsonObject> {

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from "../../../actors/kernel/json.ts";
-import { legacySessionFileName } from "../../../actors/session/session_name.ts";
+import { nanobotFileNames } from "../../../actors/session/session_name.ts";
 import { SourceTree } from "./adapters/source_tree.ts";
 import { jobsIn, planJob } from "./jobs.ts";
 import { onePiece } from "./lines.ts";
@@ -57,7 +57,7 @@ export async function planForNanobot(
     const why = "nanobot has one memory for all people and chats";
     draft.leave("memory", tree.placeOf(`memory/${name}`), ["foreign", why]);
   }
-  const names = { source: "troupe", fileOf: legacySessionFileName } as const;
+  const names = { source: "troupe", filesOf: nanobotFileNames } as const;
   await planSessions(tree, "sessions", { names, draft });
   await planSkills(tree, "skills", draft);
   const jobs = await textOrLeft(tree, JOBS, { part: "cron", draft });

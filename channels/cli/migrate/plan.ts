@@ -41,6 +41,8 @@ export interface PlannedFile {
   readonly vacant?: string | undefined;
   /** Goes only with the file before it in the plan. */
   readonly follows?: string | undefined;
+  /** Another name of the file before it in the plan, which alone is told of. */
+  readonly copyOf?: string | undefined;
 }
 
 /** A folder with a SKILL.md. */

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { createHash } from "node:crypto";
 import { isList } from "../../../actors/kernel/json.ts";
 import { localIso } from "../../../actors/kernel/local_time.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type SessionMetadata,
   SET_ASIDE,
 } from "../../../actors/session/session_file.ts";
-import { legacySessionKey, sessionKeyOf } from "../../../actors/session/session_name.ts";
+import { nanobotSessionKey, sessionKeyOf } from "../../../actors/session/session_name.ts";
 import type { SourceTree } from "./adapters/source_tree.ts";
 import { joinLines, objectOf } from "./lines.ts";
 import { type PlanDraft, type PlannedFile, SourceFileError } from "./plan.ts";
@@ -23,8 +24,8 @@ const FOLDER_ENDING = ".jsonl";
 export interface SessionNames {
   /** Whose the source is: where a file does not tell its key, its name does. */
   readonly source: "nanobot" | "troupe";
-  /** Name of the target's file; null where there can be none. */
-  readonly fileOf: (key: string) => string | null;
+  /** Names of the target's file, each of which some version looks for; none where none can be. */
+  readonly filesOf: (key: string) => readonly string[];
 }
 
 /** What was seen of a file before it is carried. */
@@ -75,9 +76,9 @@ async function planSession(
     draft.leave("sessions", place, ["unreadable", why]);
   }
   const ownKey = isForNanobot ? sessionKeyOf(name) : null;
-  const key = metadata?.key ?? ownKey ?? legacySessionKey(name);
-  const file = names.fileOf(key);
-  if (file === null) {
+  const key = metadata?.key ?? ownKey ?? nanobotSessionKey(name);
+  const [file, ...others] = names.filesOf(key);
+  if (file === undefined) {
     draft.leave("sessions", place, ["foreign", "no file there can be called by its key"]);
     return;
   }
@@ -88,11 +89,29 @@ async function planSession(
     content: () => joinLines(healthyLines(tree, path, { key, overview, isForNanobot })),
     modifiedAtMs: await tree.modifiedAtMs(path),
   };
-  if (draft.files.every(({ to }) => to !== planned.to)) draft.files.push(planned);
-  else {draft.leave("sessions", place, [
-      "taken",
-      `another file is the conversation ${planned.to} too`,
-    ]);}
+  const there = draft.files.find(({ to }) => to === planned.to);
+  if (there !== undefined) return await planNewer(planned, there, draft);
+  const copies = others.map((name) => ({ to: `sessions/${name}`, copyOf: planned.to }));
+  draft.files.push(planned, ...copies.map((copy) => ({ ...planned, ...copy })));
+}
+
+/** Of two files of one conversation the one that was written last: another version left the other. */
+async function planNewer(
+  planned: PlannedFile,
+  there: PlannedFile,
+  draft: PlanDraft,
+): Promise<void> {
+  if (await digestOf(planned.content()) === await digestOf(there.content())) return;
+  const isNewer = (planned.modifiedAtMs ?? 0) > (there.modifiedAtMs ?? 0);
+  if (isNewer) draft.files[draft.files.indexOf(there)] = planned;
+  const why = `a newer file is the conversation ${planned.to} too`;
+  draft.leave("sessions", (isNewer ? there : planned).from, ["taken", why]);
+}
+
+async function digestOf(pieces: AsyncIterable<string>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of pieces) hash.update(piece);
+  return hash.digest("hex");
 }
 
 async function look(

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
-  legacySessionFileName,
+  nanobotFileNames,
+  nanobotSessionKey,
   sessionFileName,
   sessionKeyOf,
 } from "../../../actors/session/session_name.ts";
@@ -59,11 +60,22 @@ Deno.test.each(["notes.txt", "a_b.jsonl.corrupt", "a b.jsonl", "a_%zz.jsonl", "a
 );
 
 Deno.test.each([
-  ["telegram:-100:topic:7", "telegram_-100_topic_7.jsonl"],
-  ['a:b/c\\d|e?f*g<h>i"j', "a_b_c_d_e_f_g_h_i_j.jsonl"],
-  [`cli:${"长".repeat(81)}`, `cli_${"长".repeat(81)}.jsonl`],
-  [`cli:${"长".repeat(82)}`, null],
-  ["cli:a\0b", null],
-])("legacySessionFileName of %s is %s", (key, name) => {
-  assert.equal(legacySessionFileName(key), name);
+  ["telegram:-100:7", ["telegram_-100_7.jsonl", "dGVsZWdyYW06LTEwMDo3.jsonl"]],
+  ["cli:direct", ["cli_direct.jsonl", "Y2xpOmRpcmVjdA.jsonl"]],
+  ['a:b/c\\d|e?f*g<h>i"j', ["a_b_c_d_e_f_g_h_i_j.jsonl", "YTpiL2NcZHxlP2YqZzxoPmkiag.jsonl"]],
+  [`cli:${"长".repeat(81)}`, [`cli_${"长".repeat(81)}.jsonl`]],
+  [`cli:${"长".repeat(82)}`, []],
+  ["cli:a\0b", ["Y2xpOmEAYg.jsonl"]],
+])("nanobot's names of the file of %s are %s", (key, names) => {
+  assert.deepEqual(nanobotFileNames(key), names);
+});
+
+Deno.test.each([
+  ["cli_direct.jsonl", "cli:direct"],
+  ["telegram_-100_topic_7.jsonl", "telegram:-100_topic_7"],
+  ["Y2xpOmRpcmVjdA.jsonl", "cli:direct"],
+  ["ZmVpc2h1OuWwj-aYjg.jsonl", "feishu:小明"],
+  ["notes.jsonl", "notes"],
+])("nanobot takes %s for the conversation %s", (name, key) => {
+  assert.equal(nanobotSessionKey(name), key);
 });

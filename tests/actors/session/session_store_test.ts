@@ -234,6 +234,13 @@ Deno.test("SessionStore takes over a file under nanobot's name and leaves it", a
   assert.equal(world.files.texts.get("telegram_-1_topic_7.jsonl"), old);
 });
 
+Deno.test("SessionStore takes over a file under the name that nanobot gives it since 0.3", async () => {
+  const old = `{"role":"user","content":"old"}\n`;
+  await using world = new World({ "Y2xpOmRpcmVjdA.jsonl": old });
+  assert.deepEqual(contentsOf(await world.store.load("cli:direct")), ["old"]);
+  assert.equal(world.files.texts.get("cli_direct.jsonl"), old);
+});
+
 Deno.test("SessionStore leaves a file under nanobot's name to the session it belongs to", async () => {
   const old = `{"_type":"metadata","key":"telegram:-1:topic_7","last_consolidated":0}\n`;
   await using world = new World({ "telegram_-1_topic_7.jsonl": old });

@@ -107,6 +107,68 @@ Deno.test("migrate carries a folder of nanobot, and carries nothing twice", asyn
   assert.equal(await printOf(place.workspace), after);
 });
 
+Deno.test("migrate finds the conversations of a later nanobot, beside its configuration", async () => {
+  await using place = await bench();
+  const line = (content: string) => [{ role: "user", content, timestamp: "2026-04-01T08:00:00" }];
+  const folder = "sessions/0123456789abcdef0123456789abcdef";
+  const other = "sessions/fedcba9876543210fedcba9876543210";
+  await writeFiles(place.source, {
+    "config.json": "{}",
+    "workspace/.nanobot/workspace-id": "0123456789abcdef0123456789abcdef\n",
+    [`${folder}/.workspace`]: "/moved/since\n",
+    [`${folder}/.session-files.lock`]: "",
+    [`${folder}/ZmVpc2h1OuWwj-aYjg.jsonl`]: line("new"),
+    [`${folder}/feishu_小明.jsonl`]: line("as an earlier version left it"),
+    [`${folder}/Y2xpOmRpcmVjdA.jsonl`]: line("direct"),
+    [`${other}/.workspace`]: "/elsewhere\n",
+    [`${other}/Y2xpOm90aGVy.jsonl`]: line("another's"),
+    "sessions/.workspace-migration.lock": "",
+    "workspace/sessions/cli_old.jsonl": line("never moved"),
+  });
+  const year = (path: string, at: number) => Deno.utime(join(place.source, folder, path), at, at);
+  await year("ZmVpc2h1OuWwj-aYjg.jsonl", 2_000);
+  await year("feishu_小明.jsonl", 1_000);
+  const done = await place.migrate("--json");
+  const shelf = new DiskSessionShelf(join(place.workspace, "sessions"));
+  const said = (key: string) =>
+    findSession(shelf, key)?.content.messages.map(({ message }) => message.content);
+  assert.deepEqual(
+    ["feishu:小明", "cli:direct", "cli:old", "cli:other"].map(said),
+    [["new"], ["direct"], ["never moved"], undefined],
+  );
+  const left = JSON.parse(done.out).left.map((
+    { what, why }: { what: string; why: string },
+  ) => [what.replace(`${place.source}/`, ""), why]);
+  assert.deepEqual(left, [
+    [
+      `${folder}/feishu_小明.jsonl`,
+      "a newer file is the conversation sessions/feishu_%E5%B0%8F%E6%98%8E.jsonl too",
+    ],
+    [other, "conversations of another workspace (/elsewhere)"],
+  ]);
+});
+
+Deno.test("migrate takes the last written of the files that versions of nanobot left", async () => {
+  await using place = await bench();
+  const line = (content: string) => [{ role: "user", content, timestamp: "2026-04-01T08:00:00" }];
+  await writeFiles(place.source, {
+    "config.json": "{}",
+    "workspace/sessions/Y2xpOmRpcmVjdA.jsonl": line("old"),
+    "workspace/sessions/cli_direct.jsonl": line("new"),
+  });
+  const folder = join(place.source, "workspace/sessions");
+  await Deno.utime(join(folder, "Y2xpOmRpcmVjdA.jsonl"), 1_000, 1_000);
+  await Deno.utime(join(folder, "cli_direct.jsonl"), 2_000, 2_000);
+  const done = await place.migrate("--json");
+  const shelf = new DiskSessionShelf(join(place.workspace, "sessions"));
+  const found = findSession(shelf, "cli:direct");
+  assert.deepEqual(found?.content.messages.map(({ message }) => message.content), ["new"]);
+  const { left } = JSON.parse(done.out);
+  assert.deepEqual(left.map(({ what }: { what: string }) => what), [
+    join(folder, "Y2xpOmRpcmVjdA.jsonl"),
+  ]);
+});
+
 Deno.test("migrate --dry-run says the same as the real run, and writes nothing", async () => {
   await using place = await bench();
   await writeFiles(place.source, sample());

@@ -96,6 +96,11 @@ Deno.test("migrate --to nanobot makes a folder that nanobot can use, and back ag
     assert.deepEqual(session.metadata, { later: true });
     assert.deepEqual(session.messages.map(({ content }) => content), ["old", "new"]);
     assert.deepEqual(session.history.map(({ content }) => content), ["new"]);
+    const forLater = await read("workspace/sessions/ZmVpc2h1OmE6Yl9j.jsonl");
+    assert.equal(forLater, await read("workspace/sessions/feishu_a_b_c.jsonl"));
+    const sessions = JSON.parse(done.out).carried
+      .filter(({ part }: { part: string }) => part === "sessions");
+    assert.deepEqual(sessions, [{ part: "sessions", what: "sessions/feishu_a_b_c.jsonl" }]);
     const [head = ""] = (await read("workspace/sessions/feishu_a_b_c.jsonl")).split("\n");
     assert.match(JSON.parse(head).created_at, /^2026-0[34]-\d\dT\d\d:\d\d:\d\d$/);
     assert.equal(loadHistory(await read("workspace/memory/history.jsonl"))[0]?.cursor, 7);
