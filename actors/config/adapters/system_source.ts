@@ -17,7 +17,7 @@ export function systemConfigSource(
   return {
     readTextFile,
     env,
-    homeDir: env["HOME"] ?? env["USERPROFILE"] ?? homedir(),
+    homeDir: env["HOME"] || env["USERPROFILE"] || homedir(), // an empty one names no folder
     cwd: Deno.cwd(),
   };
 }

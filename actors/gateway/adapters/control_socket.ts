@@ -10,6 +10,7 @@ import { removeIfThere } from "../../kernel/adapters/missing.ts";
 import { writeAll } from "../../kernel/adapters/write_all.ts";
 import type { ControlConnection, ControlListener } from "../control.ts";
 import type { ControlPeer } from "../control_client.ts";
+import { ControlError } from "../control_errors.ts";
 
 /** The socket, in the state folder. */
 const SOCKET_FILE = "control.sock";
@@ -58,13 +59,13 @@ export async function listenControl(
 export async function connectControl(stateFolder: string): Promise<ControlPeer | null> {
   if (Deno.build.os !== "windows") {
     const path = join(stateFolder, SOCKET_FILE);
-    const socket = await connected(() => Deno.connect({ transport: "unix", path }));
+    const socket = await connected(stateFolder, () => Deno.connect({ transport: "unix", path }));
     if (socket !== null) return { connection: new SocketConnection(socket), token: null };
   }
   const where = await readPortFile(join(stateFolder, PORT_FILE));
   if (where === null) return null;
   const { port, token } = where;
-  const socket = await connected(() => Deno.connect({ hostname: "127.0.0.1", port }));
+  const socket = await connected(stateFolder, () => Deno.connect({ hostname: "127.0.0.1", port }));
   return socket === null ? null : { connection: new SocketConnection(socket), token };
 }
 
@@ -104,7 +105,10 @@ async function readPortFile(path: string): Promise<z.infer<typeof portSchema> | 
   }
 }
 
-async function connected(connect: () => Promise<Deno.Conn>): Promise<Deno.Conn | null> {
+async function connected(
+  stateFolder: string,
+  connect: () => Promise<Deno.Conn>,
+): Promise<Deno.Conn | null> {
   try {
     return await connect();
   } catch (error) {
@@ -112,7 +116,13 @@ async function connected(connect: () => Promise<Deno.Conn>): Promise<Deno.Conn |
       error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.NotADirectory;
     // A path that is too long for a socket: the door is elsewhere.
     if (isNobody || error instanceof TypeError) return null;
-    throw error;
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+    throw new ControlError(
+      "control_unreachable",
+      `Cannot knock at a gateway in "${stateFolder}": the folder is another user's; ` +
+        "run this as that user, or name another by TROUPE_HOME or --config",
+      { cause: error },
+    );
   }
 }
 

@@ -42,7 +42,10 @@ export async function statusCommand(flags: StatusFlags, terminal: Terminal): Pro
     loaded = await loadAndPrepare(flags, terminal, { logs: false });
   } catch (error) {
     // A gateway that runs goes on with what it had, and tells what is wrong with the file.
-    const running = error instanceof ConfigError ? await askAt(flags.config) : null;
+    // Where nobody can be asked, the file's own fault says more than that.
+    const running = error instanceof ConfigError
+      ? await askAt(flags.config).catch(() => null)
+      : null;
     if (running === null) throw error;
     const status = { running: true, ...running };
     const shown = flags.json === true ? JSON.stringify(status, null, 2) : runningText(running);

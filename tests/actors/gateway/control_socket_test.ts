@@ -90,3 +90,17 @@ Deno.test("A client with a line that never ends is cut off", async () => {
   assert.match(chunks.join(""), /^({"error":{"code":"control_garbled".*}\n)?$/);
   assert.equal(await echo(folder.path, "next"), "next");
 });
+
+Deno.test({
+  name: "A door in a folder of another user is told with what to do",
+  ignore: Deno.uid() === 0 || Deno.build.os === "windows", // nothing is closed to root
+  async fn() {
+    await using folder = await temporaryFolder();
+    await Deno.chmod(folder.path, 0o000);
+    await assert.rejects(connectControl(folder.path), {
+      code: "control_unreachable",
+      message: /another user's; .*TROUPE_HOME/,
+    });
+    await Deno.chmod(folder.path, 0o700);
+  },
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { systemConfigSource } from "../../../../actors/config/adapters/system_source.ts";
 import { loadConfig } from "../../../../actors/config/load_config.ts";
@@ -34,6 +35,13 @@ Deno.test("Loading creates nothing on the disk", async () => {
     assert.deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
   });
 });
+
+Deno.test.each([{}, { HOME: "" }])(
+  "Without a home in the environment the system tells it: %j",
+  (env) => {
+    assert.equal(systemConfigSource(env).homeDir, homedir());
+  },
+);
 
 Deno.test("A folder in the place of the file is refused", async () => {
   await withFolder(async (folder) => {
