@@ -79,18 +79,22 @@ if (import.meta.main && Deno.args[0] === "--tool-host") {
     await import(new URL("./actors/tools/shell/adapters/narrowed_entry.ts", import.meta.url).href);
   await runNarrowed();
 } else if (import.meta.main) {
-  const { main } = await import("./channels/cli/main.ts").catch(tellOfRights);
+  const { main } = await import("./channels/cli/main.ts").catch(tellWhatIsMissing);
   const { exit } = await import("./channels/cli/adapters/process.ts");
   exit(await main(Deno.args));
 }
 
-/** Without any right and without a terminal to ask for it Deno shows a stack. */
-function tellOfRights(error: unknown): never {
-  if (!(error instanceof TypeError) || !error.message.startsWith("Requires read access")) {
-    throw error;
-  }
-  const text = "Error: Cannot start: Deno has no right to read the program; give it -A " +
-    "(deno run -A mod.ts), or the flags that the command permissions prints\n";
-  Deno.stderr.writeSync(new TextEncoder().encode(text));
+/** Where Deno cannot load the program it shows a stack, unless it can ask for a right. */
+function tellWhatIsMissing(error: unknown): never {
+  const told = error instanceof TypeError ? error.message : "";
+  const why = told.startsWith("Requires read access")
+    ? "Deno has no right to read the program; give it -A (deno run -A mod.ts), or the flags that " +
+      "the command permissions prints"
+    : /--cached-only is specified|not found in cache/.test(told)
+    ? "Deno has not fetched all packages yet; run `deno install` in the program's folder once, " +
+      "or leave --cached-only out"
+    : null;
+  if (why === null) throw error;
+  Deno.stderr.writeSync(new TextEncoder().encode(`Error: Cannot start: ${why}\n`));
   Deno.exit(2);
 }

@@ -35,6 +35,13 @@ import { VERSION } from "./version.ts";
 const EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 not begun (usage, configuration, a lock);\n" +
   "75 the gateway is to be started again; 129, 130, 143 ended by a signal";
 
+/** By the names of Deno's errors. */
+const FIXES_OF_SYSTEM: ReadonlyMap<string, string> = new Map([
+  ["PermissionDenied", "see that this user may read and write there, or name another place"],
+  ["NotFound", "see that the folder above it is there, or name another place"],
+  ["NotADirectory", "a file is in the way: move it, or name another place"],
+]);
+
 /** Runs the command that `args` name; resolves with the exit code. */
 export async function main(
   args: readonly string[],
@@ -53,9 +60,15 @@ export async function main(
 
 /** One line for each fault, no stack: those are in the log, at debug level. */
 function fail(error: Error, terminal: Terminal): number {
-  const message = error.message === "" ? error.name : error.message;
+  const message = error.message === "" ? error.name : `${error.message}${fixOfSystem(error)}`;
   for (const line of message.split("\n")) terminal.writeError(`Error: ${line}\n`);
   return "exitCode" in error && typeof error.exitCode === "number" ? error.exitCode : EXIT_FAILED;
+}
+
+/** What to do about what the system itself says, which names the path. */
+function fixOfSystem({ name }: Error): string {
+  const fix = FIXES_OF_SYSTEM.get(name);
+  return fix === undefined ? "" : ` (${fix})`;
 }
 
 /** The commands. What they run is loaded when they are called: help needs none of it. */

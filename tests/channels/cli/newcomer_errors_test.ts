@@ -47,6 +47,12 @@ const SLIPS: readonly Slip[] = [
     fix: /confg\.json": there is no such file; check the path of --config/,
   },
   {
+    what: "a home that cannot be made",
+    args: ["config", "set", "gateway.port", "1", "--config", "/proc/troupe/config.json"],
+    code: 1,
+    fix: /'\/proc\/troupe' \(see that the folder above it is there, or name another place\)/,
+  },
+  {
     what: "a comma too many",
     config: '{\n  "gateway": {\n    "port": 1,\n  }\n}',
     args: ["gateway", ...IN_CONFIG],
@@ -220,11 +226,15 @@ Deno.test.each([...SLIPS])("A newcomer's slip gives one line with the fix: $what
 });
 
 /** The same by the program itself, as it is started from a terminal. */
-async function slipOutside(flags: readonly string[], ...args: string[]): Promise<Ran> {
+async function slipOutside(
+  flags: readonly string[],
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Ran> {
   await using home = await temporaryFolder();
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--cached-only", "--no-prompt", ...flags, MAIN, ...args],
-    env: { TROUPE_HOME: home.path, NO_COLOR: "1" },
+    env: { TROUPE_HOME: home.path, NO_COLOR: "1", ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -234,12 +244,18 @@ async function slipOutside(flags: readonly string[], ...args: string[]): Promise
 }
 
 Deno.test("A newcomer's slip gives one line with the fix: no rights for the program", async () => {
-  const ran = await slipOutside([], "gateway");
+  const ran = await slipOutside([], ["gateway"]);
   assertHelpful(ran, { code: 2, fix: /give it -A \(deno run -A mod\.ts\)/ });
 });
 
+Deno.test("A newcomer's slip gives one line with the fix: packages that were never fetched", async () => {
+  await using cache = await temporaryFolder();
+  const ran = await slipOutside(["-A"], ["status"], { DENO_DIR: cache.path });
+  assertHelpful(ran, { code: 2, fix: /run `deno install` in the program's folder/ });
+});
+
 Deno.test("The program itself says of a slip what its commands say", async () => {
-  const ran = await slipOutside(["-A"], "agent", "-m", "hi", "--config", "confg.json");
+  const ran = await slipOutside(["-A"], ["agent", "-m", "hi", "--config", "confg.json"]);
   assertHelpful(ran, { code: 2, fix: /there is no such file; check the path of --config/ });
 });
 

@@ -230,6 +230,7 @@ Deno.test("service install --print shows the file of either manager and changes 
     assert.equal(shown.code, 0, shown.err);
     assert.ok(shown.out.includes(OWN_MARK));
     assert.ok(shown.out.includes(place.config));
+    assert.match(shown.out, /MALLOC_ARENA_MAX(=|<\/key>\s*<string>)1\b/);
   }
   const entries = (await Array.fromAsync(Deno.readDir(place.folder))).map(({ name }) => name);
   assert.deepEqual(entries.filter((name) => name === "service.env"), []);
