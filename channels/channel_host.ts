@@ -39,8 +39,9 @@ const STORE_TIMEOUT_MS = 10_000;
 const TRANSCRIBE_TIMEOUT_MS = 300_000;
 
 /**
- * A delivery that could not begin for longer is refused. Whether its key still protects it was
- * found out before it was asked for, and who asked may have given up on it.
+ * A delivery that could not begin for longer is refused, wherever it waited: here, on the way, or at
+ * a channel that started anew. Whether its key still protects it was found out before it was asked
+ * for, and who asked may have given up on it.
  */
 const BEGIN_WITHIN_MS = 5_000;
 
@@ -99,7 +100,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   receive(message: ChannelHostMessage): void {
     switch (message.type) {
       case "deliver":
-        return this.#deliver(message.delivery, message.replyTo);
+        return this.#deliver(message);
       case "look_up":
         return this.#lookUp(message.delivery, message.replyTo);
       case "note_waiting":
@@ -128,9 +129,10 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
     return channel;
   }
 
-  #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
+  #deliver(
+    { delivery, askedAtMs, replyTo }: Extract<ChannelHostMessage, { readonly type: "deliver" }>,
+  ): void {
     const { clock } = this.#context;
-    const askedAtMs = clock.now();
     this.#context.pipe(
       (signal) =>
         this.#traced(delivery, async () => {

@@ -50,6 +50,8 @@ export type ToChannel =
   | {
     readonly type: "deliver";
     readonly delivery: Delivery;
+    /** When the outbox asked, epoch milliseconds; since then it may have waited anywhere. */
+    readonly askedAtMs: number;
     readonly replyTo: ReplyTo<DeliveryOutcome>;
   }
   | {

@@ -134,7 +134,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
       case "run_ended":
         return this.#runEnded(message.error);
       case "deliver":
-        return this.#deliver(message.delivery, message.replyTo);
+        return this.#deliver(message);
       case "look_up":
         return this.#lookUp(message.delivery, message.replyTo);
       case "note_waiting":
@@ -289,10 +289,10 @@ class ChannelActor implements Actor<ChannelActorMessage> {
     this.#alarm(`Channel ${name} keeps failing and is started again at times: ${error}`);
   }
 
-  #deliver(delivery: Delivery, replyTo: ReplyTo<DeliveryOutcome>): void {
+  #deliver({ replyTo, ...asked }: Extract<ToChannel, { readonly type: "deliver" }>): void {
     this.#askHost<DeliveryOutcome>(
       (host) =>
-        host.ask((answer) => ({ type: "deliver", delivery, replyTo: answer }), {
+        host.ask((answer) => ({ ...asked, replyTo: answer }), {
           timeoutMs: DELIVERY_TIMEOUT_MS,
         }),
       (outcome) => {
@@ -300,7 +300,7 @@ class ChannelActor implements Actor<ChannelActorMessage> {
         if (isSent) this.#noteEvent("message_sent");
         replyTo.reply(outcome.state === "ok" ? outcome.value : unanswered(outcome.error));
       },
-      () => replyTo.reply(isDown(delivery)),
+      () => replyTo.reply(isDown(asked.delivery)),
     );
   }
 

@@ -236,7 +236,7 @@ function startOutbox(
         { channel: name, key: delivery.key },
         async () =>
           await channels.actors.get(name)?.ask(
-            (replyTo) => ({ type: "deliver", delivery, replyTo }),
+            (replyTo) => ({ type: "deliver", delivery, askedAtMs: system.clock.now(), replyTo }),
             { timeoutMs, signal },
           ) ?? notStarted(name),
       ),

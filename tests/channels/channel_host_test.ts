@@ -29,9 +29,10 @@ async function heldHost() {
         load: () => Promise.resolve((channel) => new ProbeChannel(channel, { onDeliver })),
       }),
   });
-  const deliver = (key: string, text: string) =>
+  const deliver = (key: string, text: string, askedAtMs = world.clock.now()) =>
     host.ask<DeliveryOutcome>((replyTo) => ({
       type: "deliver",
+      askedAtMs,
       delivery: {
         key,
         chatId: "c1",
@@ -88,6 +89,13 @@ Deno.test("ChannelHost begins no delivery that waited so long that nobody may kn
   await settle();
   await host.end();
   assert.equal((await third).state, "sent");
+});
+
+Deno.test("ChannelHost begins no delivery that waited on its way, as for a channel that started anew", async () => {
+  await using host = await heldHost();
+  const late = await host.deliver("a", "hello", host.clock.now() - 6_000);
+  assert.equal(late.state === "failed" && late.code, "delivery_transient");
+  assert.deepEqual(host.begun, []);
 });
 
 Deno.test("ChannelHost tells its channel what people can command", async () => {

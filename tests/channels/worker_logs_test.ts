@@ -53,6 +53,7 @@ Deno.test.each([
     const asked = host.ask((replyTo) => ({
       type: "deliver",
       delivery: { ...delivery, phase: "final" },
+      askedAtMs: world.clock.now(),
       replyTo,
     }), { timeoutMs: 1_000 });
     await settle();

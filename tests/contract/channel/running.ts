@@ -129,6 +129,7 @@ export class RunningChannel implements AsyncDisposable {
     const outcome = await this.#inTime<DeliveryOutcome>((replyTo) => ({
       type: "deliver",
       delivery,
+      askedAtMs: this.#world.clock.now(),
       replyTo,
     }));
     await this.platform.arrived?.();
