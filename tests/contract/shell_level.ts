@@ -154,6 +154,13 @@ export function testShellLevel({ name, open, hasPrograms }: LevelTraits): void {
   });
 
   if (!hasPrograms) return;
+
+  test("leaves the processor to the gateway first", async (level, { workspace }) => {
+    const { stdout: own } = await new Deno.Command("nice").output();
+    const { stdout } = await runAt(level, "nice", workspace);
+    const least = Math.min(19, Number(new TextDecoder().decode(own)) + 10);
+    assert.equal(Number(stdout), least);
+  });
   test("gives a command input while it runs", async (level, { workspace }) => {
     await using process = await level.start({
       command: 'read -r line; echo "got $line"; cat',

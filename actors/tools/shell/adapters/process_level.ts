@@ -67,7 +67,8 @@ export class ProcessLevel implements ShellLevel {
 }
 
 /**
- * Sets the limits that the system keeps, then becomes the command. `$0` is the shell itself. The
+ * Sets the limits that the system keeps, then becomes the command, with less claim to the processor
+ * than the gateway: else a fork bomb outgrows whoever counts and ends its processes. `$0` is the shell itself. The
  * system counts all threads of a user (and none of root's), whoever started them: what there are
  * now, at most, stands in /proc/loadavg as `running/all`. bash calls that limit -u, dash -p.
  */
@@ -77,7 +78,8 @@ export const LIMITED: string = "ulimit -c 0 2>/dev/null; " +
   '{ ulimit -u "$all" || ulimit -p "$all"; } 2>/dev/null; fi; ' +
   'ulimit -d "$SHELL_DATA_KB" 2>/dev/null; ulimit -f "$SHELL_FILE_BLOCKS" 2>/dev/null; ' +
   "unset all SHELL_PROCESSES SHELL_DATA_KB SHELL_FILE_BLOCKS; " +
-  'if command -v bash >/dev/null; then exec bash -c "$1"; else exec sh -c "$1"; fi';
+  'set -- "$1" sh; if command -v bash >/dev/null; then set -- "$1" bash; fi; ' +
+  'if command -v nice >/dev/null; then exec nice -n 10 "$2" -c "$1"; fi; exec "$2" -c "$1"';
 
 /** The limits as {@link LIMITED} reads them. */
 export function limitNames(
