@@ -1,6 +1,6 @@
 /**
- * `deno task soak [--turns N]`: turns without end in one process, watched as a gateway is, and what
- * becomes of its memory. Ends with 1 where that grows by more than its budget.
+ * `deno task soak [--turns N]`: turns without end in one process, watched as a gateway is and with
+ * the environment of a service, and what becomes of its memory. Ends with 1 where that grows by more than its budget.
  * @module
  */
 

@@ -8,12 +8,15 @@ import { join } from "node:path";
 import { GatewayHome, GatewayProcess, runTroupe } from "../tests/support/gateway_process.ts";
 import { FeishuPlatform, NO_LIMITS } from "../tests/simulators/feishu_server.ts";
 import { ModelServer, say } from "../tests/simulators/model_server.ts";
+import { PROGRAM } from "../tests/support/troupe_program.ts";
 import { until } from "../tests/support/until.ts";
 import type { BenchRow } from "./bench_row.ts";
 import { residentMb, settledMb } from "./process_memory.ts";
 import { median } from "./stats.ts";
 
 const STARTS = 5;
+/** What a service, and the image, has in its environment: freed memory is kept once. */
+const ONE_STORE = ["env", "MALLOC_ARENA_MAX=1"];
 const SESSIONS_ON_DISK = 100_000;
 
 /** One start, milliseconds since the process was started. */
@@ -62,7 +65,8 @@ export async function benchStart(): Promise<BenchRow[]> {
       budget: undefined,
       note: `median of ${STARTS}, Feishu simulator`,
     },
-    await idleRow(home, surroundings),
+    await idleRow(home, surroundings, { how: "by hand", program: PROGRAM }),
+    await idleRow(home, surroundings, { how: "as a service", program: [...ONE_STORE, ...PROGRAM] }),
     sessionsRow(empty, full),
   ];
 }
@@ -99,14 +103,18 @@ async function start(home: GatewayHome, surroundings: Surroundings): Promise<Sta
   return { healthyMs, connectedMs };
 }
 
-async function idleRow(home: GatewayHome, surroundings: Surroundings): Promise<BenchRow> {
-  await using gateway = await GatewayProcess.start(home, surroundings);
+async function idleRow(
+  home: GatewayHome,
+  surroundings: Surroundings,
+  { how, program }: { readonly how: string; readonly program: readonly string[] },
+): Promise<BenchRow> {
+  await using gateway = await GatewayProcess.start(home, { ...surroundings, program });
   await surroundings.feishu.connected();
   const atOnceMb = await residentMb(gateway.pid);
   const idleMb = await settledMb(gateway.pid);
   await gateway.kill();
   return {
-    what: "gateway: RSS with one channel, before the first turn",
+    what: `gateway: RSS with one channel, before the first turn, started ${how}`,
     value: idleMb,
     unit: "MB",
     budget: { atMost: 130 },

@@ -146,7 +146,7 @@ export class RecallIndex implements Disposable {
     this.#database = new DatabaseSync(path);
     try {
       this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-      this.#database.exec("PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 8388608;");
+      this.#database.exec("PRAGMA journal_size_limit = 8388608;");
     } catch (error) {
       this.#database.close();
       throw error;
