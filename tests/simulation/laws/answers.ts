@@ -163,8 +163,8 @@ function stopsAllBefore({ watch }: FinishedWorld): string[] {
 }
 
 /**
- * Nothing is stopped by a command that was accepted before it, unless an actor's failure kept that
- * command waiting; but a turn that goes on while a command waits starts subagents, which end with it.
+ * Nothing is stopped by a command that was accepted before it; but a turn that goes on while a
+ * command waits starts subagents, which end with it.
  */
 function stopsOnlyOnRequest(world: FinishedWorld): string[] {
   const inbounds = [...world.watch.inbounds.values()];
@@ -174,8 +174,7 @@ function stopsOnlyOnRequest(world: FinishedWorld): string[] {
     .filter(({ row, endedAt }) =>
       !inbounds.some((command) =>
         command.row.sessionKey === row.sessionKey && command.endedAt === endedAt &&
-        (command.row.seq > row.seq || world.plan.actorFailureShare > 0 ||
-          systemSource(row) === "subagent") &&
+        (command.row.seq > row.seq || systemSource(row) === "subagent") &&
         parseCommand(command.row.content) !== null
       )
     )
