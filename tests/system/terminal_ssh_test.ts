@@ -42,17 +42,21 @@ class FarMachine implements AsyncDisposable {
   async terminal(args: string, greeting: string): Promise<FarTerminal> {
     const pidFile = join(this.home.path, "client");
     const client = this.#server.command(["-tt"], `${this.#program} ${args}`);
-    const terminal = await TmuxTerminal.start({
-      command: ["sh", "-c", 'echo $$ >"$0"; exec "$@"', pidFile, ...client],
-      env: {},
-      columns: 60,
-    });
+    await using starting = new AsyncDisposableStack();
+    const terminal = starting.use(
+      await TmuxTerminal.start({
+        command: ["sh", "-c", 'echo $$ >"$0"; exec "$@"', pidFile, ...client],
+        env: {},
+        columns: 60,
+      }),
+    );
     await terminal.shows("the greeting", has(greeting));
     const far = (await Deno.readTextFile(this.#terminalFile)).trim();
     const hangUp = async () => {
       Deno.kill(Number(await Deno.readTextFile(pidFile)), "SIGKILL");
       await until(async () => !await exists(far), { what: "the end of the terminal there" });
     };
+    starting.move();
     return { terminal, hangUp };
   }
 
