@@ -47,6 +47,8 @@ export interface HouseOptions {
   readonly home?: string;
   /** Sessions without work sleep after this long. @default as in production */
   readonly idleMs?: number;
+  /** The same of recall's Worker. @default as in production */
+  readonly recallIdleMs?: number;
   /** Who watches. @default nobody does */
   readonly watch?: Watch;
 }
@@ -68,7 +70,7 @@ export class House implements AsyncDisposable {
 
   /** Starts everything but the platforms and the health endpoint. */
   static async open(
-    { thinks, permitsMax = 0, home, idleMs, watch = UNWATCHED }: HouseOptions = {},
+    { thinks, permitsMax = 0, home, idleMs, recallIdleMs, watch = UNWATCHED }: HouseOptions = {},
   ): Promise<House> {
     await using opening = new AsyncDisposableStack();
     const folder = home ?? opening.adopt(
@@ -88,7 +90,7 @@ export class House implements AsyncDisposable {
     const uptimeMs = () => performance.now();
     const system = opening.use(new ActorSystem(world));
     const { shared } = wireServices({
-      ...{ loaded, version: "0", world, journal, uptimeMs, watch },
+      ...{ loaded, version: "0", world, journal, uptimeMs, watch, recallIdleMs },
       spawn: (definition) => system.spawn(definition),
     });
     const turns = new Map<string, Running>();

@@ -21,6 +21,8 @@ const CHATS = 8;
 /** Then the chat is left, and its session falls asleep, as it does after 10 idle minutes. */
 const TURNS_PER_CHAT = 25;
 const IDLE_MS = 20;
+/** Recall's Worker ends in the long looks, as it does after 10 idle minutes: it is not collected. */
+const RECALL_IDLE_MS = 5_000;
 /** What the engine and the system need to take back most of what is not used any more. */
 const SETTLE_MS = 3_000;
 /** And all of it: the engine waits for 30 to 40 idle seconds. The looks that count wait for it. */
@@ -38,7 +40,7 @@ async function soak(turns: number): Promise<boolean> {
     clock: systemClock,
     onEnd: (...ended) => metrics.ended(...ended),
   });
-  await using house = await House.open({ idleMs: IDLE_MS, watch });
+  await using house = await House.open({ idleMs: IDLE_MS, recallIdleMs: RECALL_IDLE_MS, watch });
   await runTurns(house, "warm", WARM_UP_TURNS);
   const before = await settled(house, SETTLE_WHOLLY_MS);
   say(`${line(0, before)} (after ${WARM_UP_TURNS} turns to warm up)`);

@@ -25,6 +25,7 @@ import {
   recallActor,
   type RecallActorMessage,
   recallFolder,
+  type RecallOptions,
 } from "../memory/recall/recall_actor.ts";
 import { termsOf } from "../memory/recall/terms.ts";
 import type { MemoryOrigin, MemoryScope } from "../memory/scope.ts";
@@ -57,6 +58,7 @@ export interface RecallWiring {
   readonly spawn: (
     definition: ActorDefinition<RecallActorMessage>,
   ) => ActorRef<RecallActorMessage>;
+  readonly idleMs?: RecallOptions["idleMs"];
 }
 
 /** Recall, as the rest of the gateway sees it. */
@@ -71,10 +73,10 @@ export interface WiredRecall {
 
 /** Starts recall; nothing is read before the first question. */
 export function wireRecall(options: RecallWiring): WiredRecall {
-  const { loaded: { config, locations }, workspace, spawn } = options;
+  const { loaded: { config, locations }, workspace, spawn, idleMs } = options;
   const { timezone, memoryScope: setting } = config.agents.defaults;
   const indexFolder = recallFolder(locations.stateFolder);
-  const ref = spawn(recallActor({ workspace, indexFolder, setting, timezone }));
+  const ref = spawn(recallActor({ workspace, indexFolder, setting, timezone, idleMs }));
   const search = (query: RecallQuery, signal?: AbortSignal) =>
     ref.ask<RecallAnswer>(
       (replyTo) => ({ type: "search", query, replyTo }),

@@ -86,6 +86,8 @@ export interface WiringOptions {
   readonly watch?: Watch | undefined;
   /** @default there is no shell */
   readonly shell?: ShellOfServices | undefined;
+  /** Recall's Worker ends when nobody asked for so long. @default 10 minutes */
+  readonly recallIdleMs?: number | undefined;
 }
 
 /** The shell, as far as it concerns what sessions share. */
@@ -148,7 +150,10 @@ export function wireServices(options: WiringOptions): WiredServices {
     skills: dreamSkills(() => skills),
   });
   const { clock, newId } = world;
-  const recall = wireRecall({ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn });
+  const recall = wireRecall({
+    ...{ loaded, clock, workspace, scopeOf: memory.scopeOf, spawn },
+    idleMs: options.recallIdleMs,
+  });
   const automation = wireAutomation({ loaded, now, world, journal, workspace, isScheduled });
   const readPrompt = (path: string) => promptFiles.read(path);
   const heartbeat = wireHeartbeat({ now, journal, newId, usage, readPrompt });

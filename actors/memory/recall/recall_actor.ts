@@ -35,6 +35,8 @@ export interface RecallOptions {
   readonly setting: MemoryScopeSetting;
   /** IANA name: where the times of summaries are. */
   readonly timezone: string;
+  /** The Worker ends when nobody asked for so long. @default 10 minutes */
+  readonly idleMs?: number | undefined;
 }
 
 /** The folder of the index in a state folder, which is the Worker's own. */
@@ -100,7 +102,7 @@ class Recall implements Actor<RecallActorMessage> {
 
   #ask(question: RecallQuestion): void {
     this.#idle?.cancel();
-    this.#idle = this.#context.after(IDLE_MS, { type: "idle_elapsed" });
+    this.#idle = this.#context.after(this.#options.idleMs ?? IDLE_MS, { type: "idle_elapsed" });
     this.#worker ??= this.#start();
     const touched = [...this.#touched];
     if (this.#worker.tell({ ...question, touched }) === "taken") return this.#touched.clear();
