@@ -10,7 +10,10 @@ import { gatewayLine, type OwnFlags } from "../gateway_line.ts";
 import type { ServicePlan } from "./service_manager.ts";
 
 /** Where a service that an owner left alone finds programs and caches; no secrets. */
-const KEPT = ["PATH", "LANG", "DENO_DIR", "TROUPE_HOME", "MALLOC_ARENA_MAX"];
+const KEPT = [
+  ...["PATH", "LANG", "DENO_DIR", "TROUPE_HOME"],
+  ...["MALLOC_ARENA_MAX", "DENO_V8_FLAGS"], // what decides over its memory
+];
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
 /**
