@@ -9,7 +9,7 @@ RUN apt-get update \
   && install --directory --owner troupe --group troupe --mode 0700 /home/troupe/.troupe \
   && install --directory --owner troupe --group troupe /deno-dir
 
-# MALLOC_ARENA_MAX: threads share one store of freed memory, which saves 30 MB.
+# MALLOC_ARENA_MAX: threads share one store of freed memory, which saves 30 MB once they have worked.
 ENV MALLOC_ARENA_MAX=1 DENO_DIR=/deno-dir DENO_NO_UPDATE_CHECK=1 TROUPE_HOME=/home/troupe/.troupe NO_COLOR=1
 WORKDIR /app
 COPY deno.json deno.lock mod.ts LICENSE ./

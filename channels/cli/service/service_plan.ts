@@ -18,7 +18,7 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_p
 
 /**
  * Otherwise the C library of Linux keeps what was freed in a store for each of some twenty threads,
- * 30 MB in all; all share one then, for which they hardly ever wait.
+ * 30 MB in all after some work; all share one then, for which they hardly ever wait.
  */
 const ONE_STORE = { MALLOC_ARENA_MAX: "1" };
 
