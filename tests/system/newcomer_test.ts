@@ -86,7 +86,7 @@ Deno.test("A newcomer sets everything up, talks, runs the gateway and looks how 
     await setUpFeishu(terminal, platform);
     await terminal.shows("the offer to say hello", has("Say hello to the assistant now?"));
     await terminal.press("Enter");
-    const lines = await terminal.shows("what comes next", has(/mod\.ts gateway/));
+    const lines = await terminal.shows("what comes next", has(/ gateway +run it for all chats/));
     assert.ok(has("I am your assistant: 你好")(lines), "the answer, as Markdown");
     assert.ok(has("✓ long connection: connected")(lines), "the platform was tried");
     const secrets = ["sk-newcomer-secret", platform.app.appSecret];
