@@ -85,6 +85,8 @@ class Session implements Actor<SessionActorMessage> {
   readonly #turns: TurnCourse;
   /** Undefined while it reads its past. */
   #log: SessionLog | undefined;
+  /** Messages that are being taken back: their ends let others go on, so it stays awake for them. */
+  #withdrawals = 0;
 
   constructor({ sessionKey, services, router, context }: SessionOptions) {
     this.#sessionKey = sessionKey;
@@ -230,6 +232,8 @@ class Session implements Actor<SessionActorMessage> {
     if (this.#turns.has(inbound) || this.#commands.isDoing(inbound)) return;
     this.#memory.withdrawn.add(seq);
     this.#memory.waiting.forget([seq]);
+    this.#withdrawals++;
+    this.#idleness.end();
     this.#beside.pipe(
       () => this.#services.journal.withdraw(seq),
       (outcome) => ({ type: "withdrawn", outcome }),
@@ -238,6 +242,7 @@ class Session implements Actor<SessionActorMessage> {
 
   /** A draft held up what its chat wrote after it. */
   #withdrawn(outcome: Outcome<boolean>): void {
+    this.#withdrawals--;
     if (valueOf(outcome)) this.#work.messagesMayWait();
     this.#advance();
   }
@@ -295,9 +300,8 @@ class Session implements Actor<SessionActorMessage> {
   }
 
   #rest(): void {
-    if (this.#upkeep.isBusy || this.#subagents.isBusy || this.#goals.isBusy) {
-      return this.#idleness.end();
-    }
+    const isAlone = !this.#upkeep.isBusy && !this.#subagents.isBusy && !this.#goals.isBusy;
+    if (!isAlone || this.#withdrawals > 0) return this.#idleness.end();
     this.#idleness.begin({ isTold: !this.#work.isLooking });
   }
 
@@ -315,7 +319,7 @@ class Session implements Actor<SessionActorMessage> {
   /** Something is under way, or it is not awake yet. */
   get #isOccupied(): boolean {
     if (this.#log === undefined || !this.#seat.isIdle || this.#subagents.isBusy) return true;
-    if (this.#goals.isBusy) return true;
+    if (this.#goals.isBusy || this.#withdrawals > 0) return true;
     return this.#commands.isBusy || this.#upkeep.isBusy;
   }
 

@@ -176,6 +176,29 @@ Deno.test("Session goes on with what waited behind a draft that is taken back", 
   assert.deepEqual(bench.replies(), ["answer"]);
 });
 
+Deno.test("Session stays awake while a slow disk takes a draft back that others wait behind", async () => {
+  await using bench = new SessionBench({ script: ["answer"], settings: { idleMs: 60_000 } });
+  const held = Promise.withResolvers<void>();
+  const { journal } = bench;
+  const withdraw = journal.withdraw.bind(journal);
+  journal.withdraw = async (seq) => {
+    await held.promise;
+    return await withdraw(seq);
+  };
+  const draft = await bench.accept("", DRAFT);
+  await bench.say("behind it");
+  await settle();
+  bench.session.tell({ type: "inbound_withdrawn", inbound: draft });
+  await bench.world.clock.advance(120_000);
+  await settle();
+  const idleId = bench.router.received.at(-1)?.idleId ?? "";
+  bench.session.tell({ type: "sleep", idleId });
+  await settle();
+  held.resolve();
+  await bench.quiet();
+  assert.deepEqual(bench.replies(), ["answer"]);
+});
+
 Deno.test("Session comes back when it cannot drop what is taken back just then", async () => {
   const reading = Promise.withResolvers<null>();
   let isFull = false;
