@@ -120,6 +120,7 @@ export class ReplayJournal extends MemoryJournal {
   readonly #sessionKey: string;
   /** What has come, by its names at its platform. */
   readonly #reads = new Map<string, RecordedRead>();
+  #hasRefused = false;
 
   constructor(
     options: Omit<MemoryJournalOptions, "clock"> & { readonly clock: ReplayClock },
@@ -165,14 +166,23 @@ export class ReplayJournal extends MemoryJournal {
     } else this.#reads.set(nameOf(read.inbound), read);
   }
 
-  /** @throws {ReplayCutError} for a step that was never durable: the process died before */
+  /** @throws {ReplayCutError} for a step that was never durable: the process died, or a stop came */
   override async commit(step: Step, durability?: Durability): Promise<readonly Outbound[]> {
-    if (this.#script.diesBefore(step.records ?? [])) {
-      throw new ReplayCutError("The process died here, as it was recorded");
+    const records = step.records ?? [];
+    if (this.#script.diesBefore(records) || this.#script.stopsBefore(records)) {
+      this.#hasRefused = true;
+      throw new ReplayCutError("The turn ended here, as it was recorded");
     }
     const rows = await super.commit(step, durability);
     this.#script.committed(step.records ?? []);
     return rows;
+  }
+
+  /** Whether a step was refused since this was last asked: a turn may count on it nevertheless. */
+  takeRefusal(): boolean {
+    const hasRefused = this.#hasRefused;
+    this.#hasRefused = false;
+    return hasRefused;
   }
 }
 

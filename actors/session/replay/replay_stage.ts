@@ -8,7 +8,7 @@ import { untilAborted } from "../../kernel/aborting.ts";
 import { IncarnationEndedError } from "../../kernel/incarnation.ts";
 import { ApprovalDesk } from "../approval_desk.ts";
 import type { SessionServices } from "../ports.ts";
-import type { RecordedSettings, RecordedTools } from "../record/recorded_step.ts";
+import type { RecordedSettings, RecordedStep, RecordedTools } from "../record/recorded_step.ts";
 import {
   recordedMetadata,
   recordedSettings,
@@ -38,6 +38,8 @@ import {
   ReplayTools,
 } from "./replay_ports.ts";
 import { type Divergence, Script } from "./script.ts";
+
+type Close = NonNullable<RecordedStep["close"]>;
 
 /** Turns of the event loop in which nothing happens: then nothing will by itself. */
 const STILL_TURNS = 25;
@@ -125,10 +127,7 @@ export class ReplayStage {
         return await this.#run(entry, log);
       case "close": {
         if (this.#turn === undefined || close === undefined) return await this.#wake(entry);
-        const { step, drafts } = this.#turn.steps.closing(close.state, close.note);
-        this.#turn = undefined;
-        await log.commit(step, drafts);
-        return;
+        return await this.#close(entry, close);
       }
       case "aside": {
         if (aside === undefined) return;
@@ -143,12 +142,28 @@ export class ReplayStage {
     }
   }
 
+  /** Somebody stopped the turn. One that counts on a step that was not made is read anew. */
+  async #close(entry: ScriptEntry, { state, note }: Close): Promise<void> {
+    if (this.#journal.takeRefusal()) await this.#read(entry);
+    const [turn, log] = [this.#turn, this.#log];
+    this.#turn = undefined;
+    if (turn === undefined || log === undefined) return;
+    const { step, drafts } = turn.steps.closing(state, note);
+    await log.commit(step, drafts);
+  }
+
   /** A new life: what the session knew is gone, and what was interrupted is found again. */
-  async #wake({ step, atMs }: ScriptEntry): Promise<void> {
+  async #wake(entry: ScriptEntry): Promise<void> {
     this.#script.wakes();
-    this.#clock.set(atMs);
-    await this.#log?.filed();
+    this.#clock.set(entry.atMs);
     this.#memory = freshMemory();
+    this.#journal.takeRefusal();
+    await this.#read(entry);
+  }
+
+  /** The conversation and the open turn as the journal has them. */
+  async #read({ step }: ScriptEntry): Promise<void> {
+    await this.#log?.filed();
     const services = this.#services(step.settings);
     const signal = new AbortController().signal;
     const { log, interrupted } = await wakeSession(this.#options.key, services, signal);

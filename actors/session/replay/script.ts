@@ -153,6 +153,16 @@ export class Script {
     return kind !== entry.step.kind || woke !== entry.step.woke;
   }
 
+  /**
+   * The turn was stopped before this step was made. A result that no tool gave, such as the refusal
+   * of arguments, comes at once in a replay: nothing holds it until then.
+   */
+  stopsBefore(records: readonly StepRecord[]): boolean {
+    const made = records.find(({ turnId }) => turnId !== "");
+    if (made === undefined || this.next?.step.kind !== "close") return false;
+    return recordedStep.parse(JSON.parse(made.text)).kind === "result";
+  }
+
   /** A step was committed: is it the one that was recorded? */
   committed(records: readonly StepRecord[]): void {
     for (const { turnId, text } of records) {

@@ -10,7 +10,7 @@ import type { RecallHit } from "../../../../actors/memory/recall/protocol.ts";
 import { sessionFileName } from "../../../../actors/session/session_name.ts";
 import { ProviderError } from "../../../../providers/provider.ts";
 import { type Disk, SessionBench } from "../../../support/session_bench.ts";
-import { until } from "../../../support/until.ts";
+import { settle, until } from "../../../support/until.ts";
 
 /** Replays the session of a bench, whose records a test may have changed. */
 function replay(bench: SessionBench, change: (text: string) => string = (text) => text) {
@@ -196,6 +196,31 @@ Deno.test("A replay stops and takes back what was stopped and taken back", async
   await bench.quiet();
   await bench.say("fifth");
   await bench.quiet();
+  assertIdentical(await replay(bench), bench.history().length);
+});
+
+Deno.test("A replay gives no result, were it a refusal, that a stop came before", async () => {
+  await using bench = new SessionBench({
+    tools: { look: TOOLS.look },
+    script: [{ calls: [{ name: "look", id: "c1", invalid: "no JSON" }] }, "more"],
+  });
+  const { journal } = bench;
+  const commit = journal.commit.bind(journal);
+  let isStopped = false;
+  journal.commit = async (...made) => {
+    const rows = await commit(...made);
+    const hasCall = made[0].lines?.some(({ text }) => text.includes("tool_calls")) ?? false;
+    if (!hasCall || isStopped) return rows;
+    isStopped = true;
+    await bench.say("/stop"); // while the turn waits to hear that its call is durable
+    await settle();
+    return rows;
+  };
+  await bench.say("first");
+  await bench.quiet();
+  await bench.say("second");
+  await bench.quiet();
+  assert.match(JSON.stringify(bench.history()), /interrupted/);
   assertIdentical(await replay(bench), bench.history().length);
 });
 
