@@ -35,7 +35,8 @@ Deno.test("A terminal lives on between commands, as the skill tmux says", async 
   });
   void server.stdout.cancel();
   void server.stderr.cancel();
-  await until(async () => /up/.test(await run(`${ON_SERVER} new-session -d -s t && echo up`)), {
+  // Not by a server of its own, which would end with this command.
+  await until(async () => /up/.test(await run(`${ON_SERVER} -N new-session -d -s t && echo up`)), {
     what: "the server",
   });
   await until(async () => /\S/.test(await run(`${ON_SERVER} capture-pane -p -t t`)), {
