@@ -94,15 +94,20 @@ Deno.test("providerError helps with a local server that is not there", () => {
   assert.ok(!userText.includes("pw"));
 });
 
+/** All that anybody may see of it. */
+function shownOf({ message, userText, cause }: ReturnType<typeof judge>): string {
+  return `${message} ${userText} ${String(cause)}`;
+}
+
 Deno.test("providerError never holds the key, wherever the vendor put it", () => {
   const key = fc.stringMatching(/^[\w.$+/=-]{4,40}$/);
   fc.assert(fc.property(key, fc.string(), fc.string(), fc.string(), (key, before, after, token) => {
     const error = judge({ status: 401, text: `${before}${key}${after}`, tokens: [token, key] }, {
       secrets: [key],
     });
-    const shown = `${error.message} ${error.userText} ${String(error.cause)}`;
-    // The redaction's own words may contain a short key: "Test", "http".
-    const innocent = judge({ status: 401, tokens: [], text: "" }).message + error.userText;
+    const shown = shownOf(error);
+    // The words of any such error may contain a short key: "Test", "http", "undefined".
+    const innocent = shownOf(judge({ status: 401, tokens: [], text: "" })) + error.userText;
     if (!innocent.includes(key)) assert.ok(!shown.includes(key), shown);
   }));
   const error = judge({ status: 401, text: "wrong key the-secret-key" });
