@@ -72,6 +72,8 @@ export class LockFile implements Disposable {
     this.#isHeld = false;
     try {
       this.#file.truncateSync(0);
+      // A child that is just being forked has a copy of the file, whose closing it would take.
+      this.#file.unlockSync();
     } finally {
       this.#file.close();
     }

@@ -128,3 +128,21 @@ Deno.test("A gateway does not wait for ever for who only looks", async () => {
   });
   await assert.rejects(taking, { code: "state_locked" });
 });
+
+Deno.test("A lock that was let go can be taken at once, though children are being started", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "a.lock");
+  const starting = new AbortController();
+  const children = (async () => {
+    while (!starting.signal.aborted) await new Deno.Command("true").output();
+  })();
+  const states: string[] = [];
+  for (let round = 0; round < 400; round++) {
+    const attempt = await LockFile.take(path, purpose("gateway"));
+    states.push(attempt.state);
+    if (attempt.state === "held") attempt.lock[Symbol.dispose]();
+  }
+  starting.abort();
+  await children;
+  assert.ok(states.every((state) => state === "held"), states.join());
+});
