@@ -59,7 +59,7 @@ export async function accountForRuns(kept: RunBook, scene: RunScene): Promise<vo
     const { job: began, run } = ended.run === null ? withBegin(ended, scene) : ended;
     if (run !== null) toTake.push(run);
     if (began === job) continue;
-    kept.remember(isSpent(began) ? finished(kept.book, began) : kept.book.with(began));
+    kept.remember(afterRun(began, job.state.underWay, kept.book));
   }
   kept.remember(kept.book.armed(nowMs, schedules));
   await kept.save(nowMs);
@@ -73,8 +73,7 @@ async function takeIn({ jobId, inbound, isAgain }: RunToTake, kept: RunBook, sce
   const job = kept.book.find(jobId);
   const underWay = job?.state.underWay ?? null;
   if (job === undefined || underWay === null) return;
-  const ended = endedJob(job, underWay, null);
-  kept.remember(isSpent(ended) ? finished(kept.book, ended) : kept.book.with(ended));
+  kept.remember(afterRun(endedJob(job, underWay, null), underWay, kept.book));
 }
 
 /** Runs a job beside its schedule. @throws {JournalError} */
@@ -228,14 +227,17 @@ function refused(job: Job, runMs: number, why: string, { nowMs, inform }: RunSce
   return { ...job, enabled: job.enabled && !isOver, state };
 }
 
-/** A single time that has run. */
-function isSpent({ schedule, enabled, state }: Job): boolean {
-  return schedule.kind === "at" && enabled && state.underWay === null &&
-    state.nextRunAtMs === null && (state.lastRunAtMs ?? -Infinity) >= schedule.atMs;
+/** @param before the run that was under way until now, if one was */
+function afterRun(job: Job, before: RunUnderWay | null, book: JobBook): JobBook {
+  if (!isSpent(job, before)) return book.with(job);
+  return job.deleteAfterRun ? book.without(job.id) : book.with({ ...job, enabled: false });
 }
 
-function finished(book: JobBook, job: Job): JobBook {
-  return job.deleteAfterRun ? book.without(job.id) : book.with({ ...job, enabled: false });
+/** A single time that has run; whoever paused it during that run has left nothing to wait for. */
+function isSpent({ schedule, enabled, state }: Job, before: RunUnderWay | null): boolean {
+  if (schedule.kind !== "at" || state.underWay !== null || state.nextRunAtMs !== null) return false;
+  const hasRunDue = before?.isManual === false && before.dueMs === schedule.atMs;
+  return hasRunDue || (enabled && (state.lastRunAtMs ?? -Infinity) >= schedule.atMs);
 }
 
 /** Its last time went by. It is kept, so that somebody can give it another one. */

@@ -628,6 +628,12 @@ const SUBAGENTS: readonly PlantedFault[] = [
     replace: "if (inbound.seq < seq && !isCommand(inbound) && !isUnderWay(inbound)) before",
   },
   {
+    what: "takes subagents back although they have started",
+    file: "actors/session/subagents/subagent_desk.ts",
+    find: `if (scene.signal.aborted && accepted.state === "accepted") {`,
+    replace: `if (accepted.state === "accepted") {`,
+  },
+  {
     what: "says nothing of subagents that died with the process",
     file: "actors/session/subagents/abandoned.ts",
     find: "    await journal.complete({ channel, platformId, content, media: [] });\n",

@@ -66,6 +66,30 @@ Deno.test("A single time is late by default, and gone once it ran", async () => 
   assert.deepEqual(await bench.jobs(), []);
 });
 
+Deno.test("A single time that is paused during its run is gone after it", async () => {
+  const bench = new CronBench();
+  const { id } = await bench.add({ at: "+20m" });
+  bench.runs.endsAs = null;
+  await bench.pass(20 * MINUTE_MS);
+  await bench.keeper.change(id, { enabled: false }, OWNER);
+  await bench.pass(MINUTE_MS);
+  assert.equal((await bench.job()).enabled, false);
+  bench.runs.end();
+  await bench.pass(MINUTE_MS);
+  assert.deepEqual(await bench.jobs(), []);
+});
+
+Deno.test("A single time that is paused, and run by hand before it, stays", async () => {
+  const bench = new CronBench();
+  const { id } = await bench.add({ at: "+20m" });
+  await bench.keeper.change(id, { enabled: false }, OWNER);
+  await bench.keeper.run(id, true, OWNER);
+  await bench.pass(MINUTE_MS);
+  assert.equal((await bench.job()).state.runHistory.length, 1);
+  await bench.pass(HOUR_MS);
+  assert.equal((await bench.job()).enabled, false);
+});
+
 Deno.test("A single time that is not to be made up for is missed once, and kept for a person", async () => {
   const bench = new CronBench();
   await bench.add({ at: "+20m" }, { missedRuns: "skip" });

@@ -6,12 +6,13 @@
 import {
   type Inbound,
   type Outbound,
+  subagentInputId,
   SYSTEM_CHANNEL,
   systemSource,
 } from "../../../actors/journal/journal.ts";
 import { parseCommand } from "../../../actors/session/command_table.ts";
 import type { SeenInbound } from "../journal_watch.ts";
-import { marksIn } from "../marks.ts";
+import { marksIn, textOf } from "../marks.ts";
 import type { FinishedWorld } from "../world.ts";
 import type { Law } from "./law.ts";
 
@@ -164,13 +165,15 @@ function stopsAllBefore({ watch }: FinishedWorld): string[] {
 
 /**
  * Nothing is stopped by a command that was accepted before it; but a turn that goes on while a
- * command waits starts subagents, which end with it.
+ * command waits starts subagents, which end with it. One whose row became durable only when its
+ * call had been ended is taken back at once, whatever ended that call.
  */
 function stopsOnlyOnRequest(world: FinishedWorld): string[] {
   const inbounds = [...world.watch.inbounds.values()];
   return inbounds
     .filter(({ row }) => row.state === "stopped")
     .filter((inbound) => !wasTakenBack(inbound, world))
+    .filter(({ row }) => row.draft === null || wasToldOf(row, world))
     .filter(({ row, endedAt }) =>
       !inbounds.some((command) =>
         command.row.sessionKey === row.sessionKey && command.endedAt === endedAt &&
@@ -179,6 +182,16 @@ function stopsOnlyOnRequest(world: FinishedWorld): string[] {
       )
     )
     .map(({ row }) => `inbound ${row.seq} was stopped by nobody`);
+}
+
+/** Whether a turn was told that the subagent of a row had started. */
+function wasToldOf(row: Inbound, { watch }: FinishedWorld): boolean {
+  if (systemSource(row) !== "subagent") return true;
+  const id = row.platformId.slice(subagentInputId("").length);
+  return watch.allLines().some(({ line, message }) =>
+    line.sessionKey === row.sessionKey && message?.role === "tool" &&
+    textOf(message).includes(`(${id})`)
+  );
 }
 
 /** Messages of one chat come to their ends in the order in which they were accepted. */

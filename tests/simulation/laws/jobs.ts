@@ -6,7 +6,7 @@
 
 import { LATE_MS } from "../../../actors/automation/due_runs.ts";
 import type { RunRecord } from "../../../actors/automation/job.ts";
-import { cronInputId, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
+import { cronInputId, type Inbound, SYSTEM_CHANNEL } from "../../../actors/journal/journal.ts";
 import type { PlannedJob } from "../jobs.ts";
 import type { FinishedWorld } from "../world.ts";
 import { JOBS_PAUSED_MS } from "../plan.ts";
@@ -28,12 +28,20 @@ function dueTimes(job: PlannedJob, world: FinishedWorld): number[] {
 }
 
 /** What falls due during a run is told of when the next one begins, and a paused job has none. */
-function sureUntilMs({ id }: PlannedJob, { startMs, plan, watch }: FinishedWorld): number {
+function sureUntilMs({ id, missedRuns }: PlannedJob, world: FinishedWorld): number {
+  const { startMs, plan, watch, jobs } = world;
   const untilMs = startMs + plan.calmFromMs + JOBS_PAUSED_MS - UNSURE_MS;
   const last = [...watch.inbounds.values()]
     .findLast(({ row }) => row.platformId.startsWith(`cron:${id}:`));
   if (last === undefined || (last.endedAtMs ?? Infinity) < untilMs) return untilMs;
-  return Math.min(untilMs, last.row.acceptedAtMs);
+  // Where each is made up for, those that fell due before that run began follow it one by one.
+  if (missedRuns === "all") return Math.min(untilMs, dueMsOf(last.row) + 1);
+  const begunAtMs = jobs.jobs.find((job) => job.id === id)?.state.lastRunAtMs;
+  return Math.min(untilMs, begunAtMs ?? last.row.acceptedAtMs);
+}
+
+function dueMsOf({ platformId }: Inbound): number {
+  return Number(platformId.slice(platformId.lastIndexOf(":") + 1));
 }
 
 /** The due times that a record stands for. */
@@ -75,15 +83,29 @@ function saysOfEachRunWhatHappened({ jobs, watch, ...world }: FinishedWorld): st
       records.map((record) => [cronInputId(job.id, record.dueAtMs ?? 0), record]),
     );
     const ran = [...taken.keys()].filter((id) => id.startsWith(`cron:${job.id}:`));
-    const wrong = [...said].filter(([id, { status }]) =>
-      taken.has(id) && (taken.get(id)?.state === "done") !== (status === "ok")
-    );
+    const wrong = [...said].filter(([id, record]) => {
+      const row = taken.get(id);
+      if (row === undefined || isEndUnknown(row, record, world.plan)) return false;
+      return (row.state === "done") !== (record.status === "ok");
+    });
     return [
       ...ran.filter((id) => !said.has(id)).map((id) => `${id} ran, and nothing says so`),
       ...[...said.keys()].filter((id) => !taken.has(id)).map((id) => `${id} never ran`),
       ...wrong.map(([id]) => `${id} came to another end than is said`),
     ];
   });
+}
+
+/**
+ * The journal had forgotten how the run ended when the file could be written again: nothing but its
+ * id was known, and so not how long it took.
+ */
+function isEndUnknown(
+  { state }: Inbound,
+  { status, durationMs }: RunRecord,
+  { retention }: FinishedWorld["plan"],
+): boolean {
+  return retention !== undefined && state === "stopped" && status === "ok" && durationMs === 0;
 }
 
 /** What is due once runs once, and is gone; or is missed once, where it is not to be late. */
