@@ -110,13 +110,13 @@ export class House implements AsyncDisposable {
       channels: [localChannel({ name: HOUSE_CHANNEL, create }, locations.mediaFolder)],
       permitsMax,
       isUnified: false,
-      recovers: true,
       progress: config.channels,
       sendAttemptsMax: 1,
       startSession: (spawn, sessionKey, router, surroundings) =>
         spawn(sessionActor(sessionKey, { ...shared, ...surroundings, settings, provider }, router)),
     });
     core.startChannels();
+    core.recover();
     return new House(opening.move(), channel, turns);
   }
 

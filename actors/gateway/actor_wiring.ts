@@ -28,8 +28,8 @@ import { preloadOnce } from "./preload.ts";
 import { restartPort } from "./restart.ts";
 import { approvalRules } from "./rights/approval_rules.ts";
 import { ownerCheck } from "./rights/owner_check.ts";
-import { TroubleNote } from "./trouble_note.ts";
 import type { WiredServices } from "./service_wiring.ts";
+import { TroubleNote } from "./trouble_note.ts";
 
 /** What the actors stand on. */
 export interface ActorGround {
@@ -45,6 +45,11 @@ export interface ActorGround {
 export interface StartedActors {
   readonly core: Core;
   readonly channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  /**
+   * Goes on with what an earlier process left. Told once the doors are open: a thousand waiting
+   * conversations take a while to wake, and nobody should wait for a sign of life that long.
+   */
+  recover(): void;
   /** Has the platforms of another configuration run; those whose section is the same go on. */
   readonly changeChannels: (next: LoadedConfig) => Promise<void>;
 }
@@ -85,7 +90,6 @@ export function startActors(
     permitsMax: defaults.maxConcurrentRequests,
     subagentsMax: defaults.maxConcurrentSubagents,
     isUnified: defaults.unifiedSession,
-    recovers: isWhole,
     progress: liveView(() => now().loaded.config.channels),
     get sendAttemptsMax() {
       return now().loaded.config.channels.sendMaxRetries;
@@ -105,7 +109,6 @@ export function startActors(
   });
   const { gate, alarms } = core;
   services.memory.connect({ gate, alarms, outbox: (name) => core.outboxes.get(name) });
-  if (isWhole) void wakeEndedSessions(journal, core.router);
   const channels = core.startChannels();
   services.automation.start({ spawn: (definition) => system.spawn(definition), core });
   if (hasPlatforms) {
@@ -120,6 +123,10 @@ export function startActors(
   return {
     core,
     channels,
+    recover() {
+      core.recover();
+      void wakeEndedSessions(journal, core.router);
+    },
     changeChannels: (next) => core.changeChannels(platformsOf(next), isLocal),
   };
 }

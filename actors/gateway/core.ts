@@ -53,8 +53,6 @@ export interface CoreOptions {
   /** Subagents at once. @default 3 */
   readonly subagentsMax?: number;
   readonly isUnified: boolean;
-  /** Whether sessions that an earlier process left unfinished are woken. */
-  readonly recovers: boolean;
   /** Sessions awake at once. @default 1_000 */
   readonly awakeMax?: number;
   readonly progress: ProgressRules;
@@ -114,6 +112,8 @@ export interface Core {
   rowChanged(acted: ActedRow): void;
   /** Starts the channels; everything that takes their messages is up by then. */
   startChannels(): ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
+  /** Wakes the sessions that an earlier process left unfinished; none is before. */
+  recover(): void;
   /** Has these channels run, besides those that `isKept`; the map of \`startChannels\` follows. */
   changeChannels(
     channels: readonly CoreChannel[],
@@ -148,11 +148,14 @@ export function startCore(options: CoreOptions): Core {
   }
   for (const channel of options.channels) channels.add(channel);
   let late: Pick<SessionSurroundings, "compaction"> = {};
+  let recovers = false;
   const router = system.spawn(routerActor({
     journal,
+    get recovers() {
+      return recovers;
+    },
     eraseSession: options.eraseSession,
     onInbound: options.onInbound,
-    recovers: options.recovers,
     ...(options.awakeMax !== undefined && { awakeMax: options.awakeMax }),
     startSession: (...args) =>
       options.startSession(...args, {
@@ -196,6 +199,10 @@ export function startCore(options: CoreOptions): Core {
     startChannels() {
       channels.start();
       return channels.actors;
+    },
+    recover() {
+      recovers = true;
+      router.tell({ type: "rescan" });
     },
     changeChannels: (wanted, isKept) => channels.change(wanted, isKept),
     limit({ permitsMax, subagentsMax }) {

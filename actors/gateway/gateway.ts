@@ -128,6 +128,7 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const bounds = liveView(() => services.now().loaded.config.channels);
   owned.use(new MediaKeeper(world.clock, media, bounds));
   ground.tellServing();
+  if (acting.isWhole) actors.recover();
   printOnceKnown(services.toolsLine, print, owned);
   return { ...actors, journal, ...doors, report };
 }

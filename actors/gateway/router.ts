@@ -79,7 +79,7 @@ export type RouterActorMessage = Message;
 /** What the router is made of. */
 export interface RouterOptions {
   readonly journal: Journal;
-  /** Whether sessions that an earlier process left unfinished are woken. */
+  /** Whether a router that starts, or starts anew, wakes the sessions that were left unfinished. */
   readonly recovers: boolean;
   /** @default 1_000 */
   readonly awakeMax?: number;

@@ -111,6 +111,7 @@ export class GatewayLife {
     });
     this.#core = this.#startCore(chance);
     this.#channels = this.#core.startChannels();
+    this.#core.recover();
     this.#startJobs();
     this.#disturbed();
   }
@@ -270,7 +271,6 @@ export class GatewayLife {
       permitsMax: sabotage.permitsMax?.(plan.permitsMax) ?? plan.permitsMax,
       subagentsMax: plan.subagentsMax,
       isUnified: plan.isUnified,
-      recovers: true,
       progress: { sendProgress: plan.sendsProgress, sendToolHints: plan.sendsProgress },
       sendAttemptsMax: plan.sendAttemptsMax,
       owners: plan.owners,

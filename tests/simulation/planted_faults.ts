@@ -29,9 +29,9 @@ const JOURNAL: readonly PlantedFault[] = [
   },
   {
     what: "finds no unfinished session at the start",
-    file: "actors/gateway/router.ts",
-    find: "this.#cursor = options.recovers ? FIRST_SESSIONS : null;",
-    replace: "this.#cursor = null;",
+    file: "actors/gateway/core.ts",
+    find: `router.tell({ type: "rescan" });`,
+    replace: "",
   },
   {
     what: "keeps filed lines for ever",

@@ -92,7 +92,6 @@ export class CoreBench implements AsyncDisposable {
       permitsMax: options.permitsMax ?? 3,
       subagentsMax: options.subagentsMax ?? 3,
       isUnified: false,
-      recovers: true,
       progress: { sendProgress: false, sendToolHints: false },
       sendAttemptsMax: 3,
       owners,
@@ -108,6 +107,7 @@ export class CoreBench implements AsyncDisposable {
       startSession: this.#startSession(options),
     });
     this.#channels = this.core.startChannels();
+    this.core.recover();
   }
 
   /** The platform's side of the channel. */

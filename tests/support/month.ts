@@ -101,7 +101,6 @@ export class Month implements AsyncDisposable {
       ),
       permitsMax: 3,
       isUnified: false,
-      recovers: true,
       progress: { sendProgress: false, sendToolHints: false },
       sendAttemptsMax: 3,
       startSession: (spawn, sessionKey, router, surroundings) => {
@@ -110,6 +109,7 @@ export class Month implements AsyncDisposable {
       },
     });
     this.#core.startChannels();
+    this.#core.recover();
   }
 
   /** Tokens of some questions of turns, as they were asked. */

@@ -22,7 +22,6 @@ function setUp({ idempotencyMs = 0 } = {}) {
     journal,
     permitsMax: 1,
     isUnified: false,
-    recovers: true,
     progress: { sendProgress: true, sendToolHints: false },
     sendAttemptsMax: 3,
     startSession: (spawn) =>
@@ -37,6 +36,7 @@ function setUp({ idempotencyMs = 0 } = {}) {
     }],
   });
   const [channel] = core.startChannels().values();
+  core.recover();
   const gateway = gateways[0];
   assert.ok(channel && gateway);
   const breakChannelActor = async () => {

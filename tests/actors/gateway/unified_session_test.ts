@@ -44,13 +44,13 @@ function setUp(script: (request: ChatRequest, said: string) => string | Scripted
     ),
     permitsMax: 3,
     isUnified: true,
-    recovers: true,
     progress: { sendProgress: false, sendToolHints: false },
     sendAttemptsMax: 3,
     startSession: (spawn, sessionKey, router, surroundings) =>
       spawn(sessionActor(sessionKey, benchServices({ ...shared, ...surroundings }), router)),
   });
   core.startChannels();
+  core.recover();
   const probe = (name: string): ProbeChannel => {
     const made = probes.get(name);
     assert.ok(made, `channel ${name} has started`);

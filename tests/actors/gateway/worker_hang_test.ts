@@ -41,7 +41,6 @@ async function setUp() {
     journal,
     permitsMax: 1,
     isUnified: false,
-    recovers: true,
     progress: { sendProgress: false, sendToolHints: false },
     sendAttemptsMax: 3,
     owners: ["probe:boss"],
@@ -63,6 +62,7 @@ async function setUp() {
     }],
   });
   const channels = core.startChannels();
+  core.recover();
   const health = () =>
     reportHealth({
       version: "0.0.0-test",
