@@ -11,6 +11,7 @@ import { flagsOf, type Rights, rightsOf } from "../../actors/gateway/rights/flag
 import { gatherFacts, type Machine } from "../../actors/gateway/rights/rights_facts.ts";
 import { type PartNeeds, partsOf } from "../../actors/gateway/rights/rights_table.ts";
 import { wireShell } from "../../actors/gateway/shell_wiring.ts";
+import { CACHED_ONLY } from "../../actors/kernel/adapters/module_cache.ts";
 import type { ShellLevelName } from "../../actors/tools/shell/level.ts";
 import { withPort } from "./load.ts";
 
@@ -60,7 +61,7 @@ export async function gatewayLine(
   };
   return {
     command: () => started(() => flagsOf(rights)),
-    unbound: started(() => ["-A", "--no-prompt", "--cached-only"]),
+    unbound: started(() => ["-A", "--no-prompt", ...CACHED_ONLY]),
     rights,
     parts,
     shell: trial?.told,

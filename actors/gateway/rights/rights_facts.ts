@@ -101,6 +101,8 @@ export interface Machine {
   readonly tempFolder: string;
   /** What `~` stands for. */
   readonly userHome: string;
+  /** A variable names it, and is not empty. */
+  readonly hasHomeVariable: boolean;
   /** Names of variables that are set. */
   readonly variables: readonly string[];
   readonly hasSocketRight: boolean;
@@ -145,7 +147,7 @@ export function gatherFacts(loaded: LoadedConfig, machine: Machine): RightsFacts
     skillsFolder: appFolder === null ? join(dirname(locations.configFile), SKILLS_COPY) : null,
     configFolder: dirname(locations.configFile),
     homeFolder: locations.homeFolder,
-    hasHomeVariable: ["HOME", "USERPROFILE"].some((name) => machine.variables.includes(name)),
+    hasHomeVariable: machine.hasHomeVariable,
     stateFolder: locations.stateFolder,
     mediaFolder: locations.mediaFolder,
     workspaces: [...new Set([workspace, machine.real(workspace)])],

@@ -10,5 +10,14 @@ import { homedir } from "node:os";
  * its own, so it comes last.
  */
 export function userHomeFolder(): string {
-  return Deno.env.get("HOME") || Deno.env.get("USERPROFILE") || homedir();
+  return named() || homedir();
+}
+
+/** Whether the system need not be asked for it. */
+export function hasHomeVariable(): boolean {
+  return Boolean(named());
+}
+
+function named(): string | undefined {
+  return Deno.env.get("HOME") || Deno.env.get("USERPROFILE");
 }

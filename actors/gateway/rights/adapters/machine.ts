@@ -7,7 +7,7 @@
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { userHomeFolder } from "../../../kernel/adapters/user_home.ts";
+import { hasHomeVariable, userHomeFolder } from "../../../kernel/adapters/user_home.ts";
 import type { Need } from "../need.ts";
 import type { Machine } from "../rights_facts.ts";
 
@@ -22,6 +22,7 @@ export function thisMachine(): Machine {
     appFolder: Deno.build.standalone ? null : appFolder,
     tempFolder: tmpdir(),
     userHome: userHomeFolder(),
+    hasHomeVariable: hasHomeVariable(),
     variables: Object.keys(Deno.env.toObject()).toSorted(),
     hasSocketRight: isAtLeast(SOCKET_RIGHT_SINCE),
     real: realOrSame,
