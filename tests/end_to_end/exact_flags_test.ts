@@ -181,6 +181,23 @@ Deno.test("The printed flags let the gateway read the variables that hold its se
   assert.doesNotMatch(gateway.output, REFUSED);
 });
 
+Deno.test("The printed flags start a gateway where HOME is empty", async () => {
+  await using home = await GatewayHome.make();
+  const options = { config: VIRTUAL };
+  await writeConfig(home, options);
+  const homeless = ["env", "HOME=", `TROUPE_HOME=${home.path}`];
+  const { stdout } = await runTroupe(["permissions", "--json"], home.path, [
+    ...homeless,
+    ...PROGRAM,
+  ]);
+  const found = printedSchema.parse(JSON.parse(stdout));
+  assert.deepEqual(found.rights["sys"], ["homedir"]);
+  const program = [...homeless, ...programOf(found)];
+  await using gateway = await GatewayProcess.start(home, { ...options, program });
+  assert.equal(await gateway.stop(), 0);
+  assert.doesNotMatch(gateway.output, REFUSED);
+});
+
 Deno.test.each([0, 1])(
   "Whichever value of the printed flags is missing, the start says so (%s)",
   async (half) => {
