@@ -63,6 +63,8 @@ export class TurnSteps {
   #outcome: GivenAnswer["outcome"] | undefined;
   #openRow: Outbound | undefined;
   #mayHavePaused = false;
+  /** An attempt of this life counts in the journal. */
+  #isCounted = false;
 
   /** @param remains of a turn that goes on; a new one begins without */
   constructor(log: SessionLog, turnId: string, remains?: TurnRemains) {
@@ -141,9 +143,12 @@ export class TurnSteps {
     await this.#beginAgain("alone", { turn });
   }
 
-  /** The attempt ends in good order before its time, and so does not count. */
+  /**
+   * The attempt ends in good order before its time, and so does not count. One that never came to
+   * its first step did not count: an earlier one, of a process that died, still has to.
+   */
   async rest(): Promise<void> {
-    if (!this.#isOpen) return;
+    if (!this.#isOpen || !this.#isCounted) return;
     const turn = this.#turn("rest");
     await this.#commit("rest", { turn }, [], { durability: "written" });
   }
@@ -159,6 +164,7 @@ export class TurnSteps {
     }
     this.#mayHavePaused = true;
     await this.#commit("pause", { turn: this.#turn("rest"), outbounds, notes });
+    this.#isCounted = false;
   }
 
   /**
@@ -339,6 +345,7 @@ export class TurnSteps {
     });
     const whole = { ...this.booking.with(step), recorded };
     const rows = await this.#log.commit(whole, drafts, durability);
+    if (begins) this.#isCounted = true;
     if (isBooking) this.booking.release();
     return rows;
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { JournalError } from "../../../actors/journal/journal.ts";
 import type { ChatRequest } from "../../../providers/provider.ts";
 import type { ScriptedAnswer } from "../../support/scripted_provider.ts";
 import { type Disk, SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
@@ -159,6 +160,26 @@ Deno.test("Session does not count attempts that were ended in good order", async
     assert.equal(await attemptsOf(bench), 0);
     disk = { rows: bench.journal.rows(), files: Object.fromEntries(bench.files.texts) };
   }
+});
+
+Deno.test("Session still counts a death when the next attempt never came to its first step", async () => {
+  const disk = await dieInCall();
+  let refused = 0;
+  let isFull = true;
+  const bench = new SessionBench({
+    disk,
+    onCommit: (phase) => {
+      if (phase === "after" || !isFull) return;
+      refused++;
+      throw new JournalError("journal_full", "Cannot write: the disk is full");
+    },
+  });
+  bench.session.tell({ type: "wake" });
+  await until(() => refused > 0);
+  await settle();
+  isFull = false;
+  await bench[Symbol.asyncDispose]();
+  assert.equal(await attemptsOf(bench), 1);
 });
 
 Deno.test("Session counts anew when a turn gets further than before", async () => {
