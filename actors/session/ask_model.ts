@@ -146,9 +146,15 @@ export class ModelAsker {
       onVoid: (used) => this.#book(asked, used),
     });
     view.beginCall({ kept, isHidden });
+    const { inputs } = this.#options.steps;
     try {
-      const outcome = await callModel(request, { provider, listener: meter, signal });
-      this.#options.steps.inputs?.asked(request, outcome);
+      const outcome = await callModel(request, { provider, listener: meter, signal }).catch(
+        (error) => {
+          inputs?.asked(request, { state: "cut" });
+          throw error;
+        },
+      );
+      inputs?.asked(request, outcome);
       if (outcome.state === "failed") {
         meter.brokeOff();
         return outcome;

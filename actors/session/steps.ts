@@ -268,7 +268,8 @@ export class TurnSteps {
       inbounds: changes(this.unanswered, state),
     });
     if (note === null) return { step, drafts: [] };
-    const recorded = this.inputs.close(state, note);
+    const close = { state, note };
+    const recorded = this.inputs.take("close", { nowMs: this.#log.nowMs, close });
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     drafts.push(this.#draft({ role: "assistant", content: note }));
     return { step: { ...step, recorded }, drafts };

@@ -83,7 +83,9 @@ export type RecordedOutcome =
   | (
     & { readonly state: "failed"; readonly message: string }
     & Pick<ProviderErrorDetail, "code" | "recovery" | "userText">
-  );
+  )
+  /** It came to no end: the turn ended from outside, or its time was over. */
+  | { readonly state: "cut" };
 
 /** One call of the model. Texts are named by their digests. */
 export interface RecordedAsk {

@@ -131,6 +131,7 @@ const outcome: z.ZodType<RecordedOutcome> = z.discriminatedUnion("state", [
     recovery: z.enum(["retry", "restart", "give_up"]),
     userText: z.string(),
   }),
+  z.object({ state: z.literal("cut") }),
 ]);
 
 const ask: z.ZodType<RecordedAsk> = z.object({

@@ -114,8 +114,8 @@ export class StepInputs {
     this.#reminded.push([platformId, hits]);
   }
 
-  /** The model was asked. */
-  asked(request: ChatRequest, outcome: ModelOutcome): void {
+  /** The model was asked. What it is asked shapes later requests, were it never to answer. */
+  asked(request: ChatRequest, outcome: ModelOutcome | CutCall): void {
     const tools = this.#text(this.#toolsText(request.tools));
     const [first] = request.messages;
     const system = this.#text(first?.role === "system" ? first.content : "");
@@ -143,7 +143,7 @@ export class StepInputs {
   /** All that was collected, as the rows of a step. */
   take(
     kind: StepKind,
-    { nowMs, callId, joining = [], conversation }: {
+    { nowMs, callId, joining = [], conversation, close }: {
       readonly nowMs: number;
       /** The call that ends with the step. */
       readonly callId?: string;
@@ -151,6 +151,8 @@ export class StepInputs {
       readonly joining?: readonly Inbound[];
       /** Of a turn that begins, or goes on. */
       readonly conversation?: ConversationState;
+      /** How the turn was ended from outside. */
+      readonly close?: RecordedStep["close"];
     },
   ): RecordRow[] {
     const ran = callId === undefined ? undefined : this.#runs.get(callId);
@@ -170,6 +172,7 @@ export class StepInputs {
       ...(this.#asks.length > 0 && { asks: this.#asks }),
       ...(ran !== undefined && { ran }),
       ...(this.#tookMs !== undefined && { tookMs: this.#tookMs }),
+      ...(close !== undefined && { close }),
     };
     const texts = this.#texts;
     this.#forget();
@@ -177,12 +180,6 @@ export class StepInputs {
       ...texts.flatMap(({ digest, text }) => this.#life.row(digest, text, nowMs)),
       { turnId: this.#turnId, text: JSON.stringify(step) },
     ];
-  }
-
-  /** The rows of the step that ends the turn from outside: what was under way comes to nothing. */
-  close(state: "failed" | "stopped", note: string): RecordRow[] {
-    this.#forget();
-    return [closeRow(this.#turnId, state, note)];
   }
 
   #forget(): void {
@@ -268,12 +265,6 @@ interface BegunRead {
 /** What was read beside a message's words. */
 export type ReadBeside = Pick<RecordedRead, "images" | "documents">;
 
-/** The row of a step that ends a turn from outside. */
-function closeRow(turnId: string, state: "failed" | "stopped", note: string): RecordRow {
-  const step: RecordedStep = { kind: "close", close: { state, note } };
-  return { turnId, text: JSON.stringify(step) };
-}
-
 /** The row of the line `name` that takes others out of what the model is shown. */
 export function asideRow(name: string, note: string, ids: readonly string[]): RecordRow {
   const step: RecordedStep = { kind: "aside", aside: { name, note, ids } };
@@ -296,7 +287,10 @@ function digestOfText(text: string): string {
   return digest;
 }
 
-function plainOutcome(outcome: ModelOutcome): RecordedOutcome {
+/** A call of the model that came to no end. */
+type CutCall = Extract<RecordedOutcome, { readonly state: "cut" }>;
+
+function plainOutcome(outcome: ModelOutcome | CutCall): RecordedOutcome {
   if (outcome.state === "failed") {
     const { message, code, recovery, userText } = outcome.error;
     return { state: "failed", message, code, recovery, userText };

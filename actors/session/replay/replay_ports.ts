@@ -49,26 +49,28 @@ function stall<T>(signal: AbortSignal): Promise<T> {
 export class ReplayProvider implements Provider {
   readonly name = "replay";
   readonly #script: Script;
-  readonly #onRest: () => void;
+  readonly #onEnd: () => void;
 
-  /** @param onRest hears that the life of the turn ended once this was said */
-  constructor(script: Script, onRest: () => void) {
+  /** @param onEnd hears that the turn was ended from outside once this was said */
+  constructor(script: Script, onEnd: () => void) {
     this.#script = script;
-    this.#onRest = onRest;
+    this.#onEnd = onEnd;
   }
 
   async *chat(_request: unknown, signal: AbortSignal): AsyncGenerator<ChatEvent, void, void> {
     const ask = this.#script.takeAsk();
-    if (ask === undefined) return yield await stall<ChatEvent>(signal);
+    if (ask === undefined || ask.outcome.state === "cut") {
+      return yield await stall<ChatEvent>(signal);
+    }
     try {
       yield eventOf(ask.outcome);
     } finally {
-      if (this.#script.isResting) this.#onRest();
+      if (this.#script.isEnding) this.#onEnd();
     }
   }
 }
 
-function eventOf(outcome: RecordedOutcome): ChatEvent {
+function eventOf(outcome: Exclude<RecordedOutcome, { readonly state: "cut" }>): ChatEvent {
   if (outcome.state === "answered") {
     const { response, by } = outcome;
     return { type: "finished", response, ...(by !== null && { by }) };
@@ -114,21 +116,31 @@ export class ReplayTools implements ToolRunner {
   }
 }
 
+/** Whose journal it is. */
+interface ReplayJournalOptions {
+  readonly script: Script;
+  readonly sessionKey: string;
+  /** Hears that the turn was ended from outside, before the step that it makes. */
+  readonly onEnd: () => void;
+}
+
 /** A journal in memory, into which messages come as they came. */
 export class ReplayJournal extends MemoryJournal {
   readonly #script: Script;
   readonly #sessionKey: string;
+  readonly #onEnd: () => void;
   /** What has come, by its names at its platform. */
   readonly #reads = new Map<string, RecordedRead>();
   #hasRefused = false;
 
   constructor(
     options: Omit<MemoryJournalOptions, "clock"> & { readonly clock: ReplayClock },
-    { script, sessionKey }: { readonly script: Script; readonly sessionKey: string },
+    { script, sessionKey, onEnd }: ReplayJournalOptions,
   ) {
     super(options);
     this.#script = script;
     this.#sessionKey = sessionKey;
+    this.#onEnd = onEnd;
   }
 
   /** Whom a message is of, and what was read of it. */
@@ -166,10 +178,12 @@ export class ReplayJournal extends MemoryJournal {
     } else this.#reads.set(nameOf(read.inbound), read);
   }
 
-  /** @throws {ReplayCutError} for a step that was never durable: the process died, or a stop came */
+  /** @throws {ReplayCutError} for a step that was never durable: the turn was ended before */
   override async commit(step: Step, durability?: Durability): Promise<readonly Outbound[]> {
     const records = step.records ?? [];
-    if (this.#script.diesBefore(records) || this.#script.stopsBefore(records)) {
+    const isEnded = this.#script.endsBefore(records);
+    if (isEnded || this.#script.diesBefore(records)) {
+      if (isEnded) this.#onEnd();
       this.#hasRefused = true;
       throw new ReplayCutError("The turn ended here, as it was recorded");
     }
@@ -190,7 +204,7 @@ function nameOf({ channel, platformId }: RecordedInbound): string {
   return JSON.stringify([channel, platformId]);
 }
 
-/** Lets every call begin, but where a budget was spent. */
+/** Lets every call begin, but where a budget was spent, or the turn was ended before. */
 export class ReplayLedger extends UsageLedger {
   readonly #script: Script;
 
@@ -208,6 +222,7 @@ export class ReplayLedger extends UsageLedger {
 
   override async reserve(wanted: WantedCall, signal: AbortSignal): Promise<CallPermission> {
     if (this.#script.isPausing) return { state: "spent", budget: SPENT };
+    if (this.#script.isEnding) return await stall<CallPermission>(signal);
     return await super.reserve(wanted, signal);
   }
 }

@@ -83,7 +83,8 @@ export class ReplayStage {
     const { key: sessionKey, recording, from, defer } = options;
     this.#options = options;
     const script = this.#script = new Script(recording.entries, from, this.#clock);
-    this.#journal = new ReplayJournal({ clock: this.#clock, defer }, { script, sessionKey });
+    const onEnd = () => this.#end();
+    this.#journal = new ReplayJournal({ clock: this.#clock, defer }, { script, sessionKey, onEnd });
     this.#tools = new ReplayTools(
       script,
       (digest) => this.#toolsOf(digest),
@@ -212,23 +213,27 @@ export class ReplayStage {
       still = this.#script.activity === seen ? still + 1 : 0;
       seen = this.#script.activity;
       if (this.#script.divergence !== undefined) life.abort(new ReplayCutError("It differs"));
-      else if (still >= STILL_TURNS) still = this.#cut(life);
+      else if (still >= STILL_TURNS) still = this.#cut();
     }
     await run;
   }
 
   /** Nothing goes on by itself: the recording says what came from outside. */
-  #cut(life: AbortController): number {
+  #cut(): number {
     const kind = this.#script.next?.step.kind;
-    if (kind === "rest") this.#rest();
-    else if (kind === "answer") {
-      this.#clock.fire(); // the time of a job was over
-    } else life.abort(new ReplayCutError("Cut short, as it was recorded"));
+    if (kind === "answer") this.#clock.fire(); // the time of a job was over
+    else this.#end();
     return 0;
   }
 
-  #rest(): void {
-    this.#life?.abort(new IncarnationEndedError("Ended, as it was recorded"));
+  /** The turn ends here, in order or otherwise. */
+  #end(): void {
+    const isInOrder = this.#script.next?.step.kind === "rest";
+    this.#life?.abort(
+      isInOrder
+        ? new IncarnationEndedError("Ended, as it was recorded")
+        : new ReplayCutError("Cut short, as it was recorded"),
+    );
   }
 
   /** What was recorded did not happen again. */
@@ -264,7 +269,7 @@ export class ReplayStage {
       ...(readsDocuments && { readDocument }),
       promptFiles: { read: () => Promise.resolve(null) },
       systemPrompt: () => Promise.resolve(this.#text(script.nextAsk?.system ?? "") ?? ""),
-      provider: new ReplayProvider(script, () => this.#rest()),
+      provider: new ReplayProvider(script, () => this.#end()),
       tools: this.#tools,
       toolContext: toolContextIn(settings.workspace),
       gate: NOBODY,

@@ -86,9 +86,13 @@ export class Script {
     return (this.next?.step.asks ?? []).length === this.#asked;
   }
 
-  /** The model said all that it did before the process stopped in order. */
-  get isResting(): boolean {
-    return this.next?.step.kind === "rest" && this.isSaid;
+  /**
+   * The process stopped in order, or somebody stopped the turn, and the model said all that it did
+   * before: whatever the turn would do next was not done.
+   */
+  get isEnding(): boolean {
+    const kind = this.next?.step.kind;
+    return (kind === "rest" || kind === "close") && this.isSaid;
   }
 
   /** The model's next answer in the step that comes next; undefined where it was not asked. */
@@ -154,13 +158,14 @@ export class Script {
   }
 
   /**
-   * The turn was stopped before this step was made. A result that no tool gave, such as the refusal
-   * of arguments, comes at once in a replay: nothing holds it until then.
+   * The turn was ended before this step was made. What needs neither model nor tool, such as the
+   * refusal of arguments, comes at once in a replay: nothing holds it until then.
    */
-  stopsBefore(records: readonly StepRecord[]): boolean {
+  endsBefore(records: readonly StepRecord[]): boolean {
     const made = records.find(({ turnId }) => turnId !== "");
-    if (made === undefined || this.next?.step.kind !== "close") return false;
-    return recordedStep.parse(JSON.parse(made.text)).kind === "result";
+    if (made === undefined || !this.isEnding) return false;
+    const { kind } = recordedStep.parse(JSON.parse(made.text));
+    return kind === "result" || kind === "answer";
   }
 
   /** A step was committed: is it the one that was recorded? */
@@ -185,7 +190,7 @@ export class Script {
       return this.diverge("a step more than recorded", "(the end)", step.kind);
     }
     const told = this.#comparable(entry.step);
-    const done = this.#comparable(step);
+    const done = this.#comparable(asRecorded(step, entry.step));
     if (entry.turnId !== turnId || entry.step.kind !== step.kind) {
       return this.diverge(
         "another step",
@@ -193,7 +198,9 @@ export class Script {
         `${step.kind} of ${turnId}`,
       );
     }
-    for (const name of new Set([...Object.keys(told), ...Object.keys(done)])) {
+    // Earlier versions recorded of a close only what it says.
+    const more = step.kind === "close" ? [] : Object.keys(done);
+    for (const name of new Set([...Object.keys(told), ...more])) {
       const [recorded = "(nothing)", replayed = "(nothing)"] = [told[name], done[name]];
       if (recorded !== replayed) return this.diverge(nameOf(name, step), recorded, replayed);
     }
@@ -244,6 +251,14 @@ export class Script {
     this.#waiting.push({ at, go });
     return promise;
   }
+}
+
+/** Earlier versions recorded nothing of a call that came to no end: then it is left out. */
+function asRecorded({ asks, ...step }: RecordedStep, recorded: RecordedStep): RecordedStep {
+  const told = asks?.filter(({ outcome }, index) =>
+    outcome.state !== "cut" || recorded.asks?.[index] !== undefined
+  );
+  return { ...step, ...(told !== undefined && told.length > 0 && { asks: told }) };
 }
 
 function nameOf(part: string, { kind }: RecordedStep): string {

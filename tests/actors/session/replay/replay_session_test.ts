@@ -1,32 +1,11 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { nextTurn } from "../../../../actors/kernel/adapters/event_loop.ts";
-import type { Journal } from "../../../../actors/journal/journal.ts";
-import {
-  type ReplayReport,
-  replaySession,
-} from "../../../../actors/session/replay/replay_session.ts";
 import type { RecallHit } from "../../../../actors/memory/recall/protocol.ts";
 import { sessionFileName } from "../../../../actors/session/session_name.ts";
 import { ProviderError } from "../../../../providers/provider.ts";
+import { assertIdentical, replay } from "../../../support/bench_replay.ts";
 import { type Disk, SessionBench } from "../../../support/session_bench.ts";
-import { settle, until } from "../../../support/until.ts";
-
-/** Replays the session of a bench, whose records a test may have changed. */
-function replay(bench: SessionBench, change: (text: string) => string = (text) => text) {
-  const { journal, sessionKey: key } = bench;
-  const records: Journal["records"] = async (...window) =>
-    (await journal.records(...window)).map((row) => ({ ...row, text: change(row.text) }));
-  const unfiledLines: Journal["unfiledLines"] = (name) => journal.unfiledLines(name);
-  const read = () => bench.files.read(sessionFileName(key));
-  return replaySession({ key, read, journal: { records, unfiledLines }, defer: nextTurn });
-}
-
-function assertIdentical(report: ReplayReport, lines: number): void {
-  assert.equal(report.state, "identical", JSON.stringify(report, null, 2));
-  assert.ok(report.state === "identical");
-  assert.deepEqual([report.lines, report.linesAfter], [lines, 0]);
-}
+import { until } from "../../../support/until.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -166,62 +145,6 @@ Deno.test("A replay has follow-ups join where they joined", async () => {
   await bench.quiet();
   assert.equal(bench.replies().length, 2);
   assertIdentical(await replay(bench), 7);
-});
-
-Deno.test("A replay stops and takes back what was stopped and taken back", async () => {
-  const never = Promise.withResolvers<string>();
-  await using bench = new SessionBench({
-    tools: { hang: { run: () => never.promise }, look: TOOLS.look },
-    script: [
-      "one",
-      { calls: [{ name: "look", id: "c1" }, { name: "hang", id: "c2" }] },
-      "three",
-      { text: "half", after: never.promise },
-      "five",
-    ],
-  });
-  await bench.say("first");
-  await bench.quiet();
-  await bench.say("second");
-  await until(() => bench.ran.length === 2);
-  await bench.say("/stop");
-  await bench.quiet();
-  await bench.say("third");
-  await bench.quiet();
-  await bench.say("/undo");
-  await bench.quiet();
-  await bench.say("fourth");
-  await until(() => bench.provider.running === 1);
-  await bench.say("/undo");
-  await bench.quiet();
-  await bench.say("fifth");
-  await bench.quiet();
-  assertIdentical(await replay(bench), bench.history().length);
-});
-
-Deno.test("A replay gives no result, were it a refusal, that a stop came before", async () => {
-  await using bench = new SessionBench({
-    tools: { look: TOOLS.look },
-    script: [{ calls: [{ name: "look", id: "c1", invalid: "no JSON" }] }, "more"],
-  });
-  const { journal } = bench;
-  const commit = journal.commit.bind(journal);
-  let isStopped = false;
-  journal.commit = async (...made) => {
-    const rows = await commit(...made);
-    const hasCall = made[0].lines?.some(({ text }) => text.includes("tool_calls")) ?? false;
-    if (!hasCall || isStopped) return rows;
-    isStopped = true;
-    await bench.say("/stop"); // while the turn waits to hear that its call is durable
-    await settle();
-    return rows;
-  };
-  await bench.say("first");
-  await bench.quiet();
-  await bench.say("second");
-  await bench.quiet();
-  assert.match(JSON.stringify(bench.history()), /interrupted/);
-  assertIdentical(await replay(bench), bench.history().length);
 });
 
 /** A bench whose process dies in the middle of a turn, again and again. */
