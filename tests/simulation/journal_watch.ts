@@ -127,6 +127,11 @@ export class JournalWatch {
     return [...this.#stories.keys()];
   }
 
+  /** Its `/new` is done, but its file was not begun anew yet: that comes before anything is added. */
+  mustBeginAnew(sessionKey: string): boolean {
+    return this.#mustBegin.has(sessionKey);
+  }
+
   /** A session's file was begun anew. */
   forgetStory(sessionKey: string): void {
     this.#mustBegin.delete(sessionKey);

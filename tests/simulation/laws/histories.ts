@@ -34,11 +34,18 @@ function filesEachLineOnce({ watch, disk, plan, record }: FinishedWorld): string
   });
 }
 
-/** Each call has one result, right behind it, in the history itself. */
+/**
+ * Each call has one result, right behind it, in the history itself. One that `/new` has ended stays
+ * as it was, and is shown to no model: it may end with calls that were cut off.
+ */
 function pairsCallsWithResults({ watch }: FinishedWorld): string[] {
   return watch.sessionKeys.flatMap((sessionKey) => {
     const messages = watch.story(sessionKey).flatMap(({ message }) => message ?? []);
-    return unpaired(messages).map((what) => `${sessionKey} has ${what}`);
+    const { wrong, waiting } = pairing(messages);
+    if (waiting.length > 0 && !watch.mustBeginAnew(sessionKey)) {
+      wrong.push(`calls without results at the end: ${waiting.join(", ")}`);
+    }
+    return wrong.map((what) => `${sessionKey} has ${what}`);
   });
 }
 
@@ -63,7 +70,8 @@ function runsNoToolTwice({ record }: FinishedWorld): string[] {
     .map(([effect, times]) => `${effect} happened ${times} times`);
 }
 
-function unpaired(messages: readonly ChatMessage[]): string[] {
+/** What is wrong in a history, and the calls at its end that have no results. */
+function pairing(messages: readonly ChatMessage[]): { wrong: string[]; waiting: string[] } {
   const wrong: string[] = [];
   let waiting: string[] = [];
   for (const message of messages) {
@@ -76,8 +84,7 @@ function unpaired(messages: readonly ChatMessage[]): string[] {
     if (waiting.length > 0) wrong.push(`calls without results: ${waiting.join(", ")}`);
     waiting = message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [];
   }
-  if (waiting.length > 0) wrong.push(`calls without results at the end: ${waiting.join(", ")}`);
-  return wrong;
+  return { wrong, waiting };
 }
 
 /** By their names. */
