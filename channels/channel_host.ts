@@ -21,6 +21,7 @@ import {
   type LookUp,
   type Transcription,
 } from "./channel.ts";
+import { DeliveryMemory } from "./delivery_memory.ts";
 import type {
   DeliveryOutcome,
   FromChannel,
@@ -81,6 +82,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
   readonly #channel: Promise<Channel>;
   /** An outbox that failed may ask anew before what it had asked for has ended. */
   readonly #turns = new KeyedTurns();
+  readonly #memory = new DeliveryMemory();
   #isStreaming = false;
   readonly #ending = new AbortController();
   #stopping: ReplyTo<"stopped"> | undefined;
@@ -139,7 +141,9 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
           const channel = await this.#channel;
           signal.throwIfAborted();
           if (clock.now() - askedAtMs > BEGIN_WITHIN_MS) throw tooLate(delivery);
-          return await channel.deliver(delivery, signal);
+          const receipt = await channel.deliver(this.#memory.newest(delivery), signal);
+          if (delivery.phase === "final") this.#memory.forget(delivery.key);
+          return receipt;
         }),
       (outcome) => ({
         type: "delivered",
@@ -157,7 +161,7 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
         this.#traced(delivery, async (): Promise<LookUp> => {
           signal.throwIfAborted();
           const channel = await this.#channel;
-          return await channel.lookUp?.(delivery, signal) ?? "cannot_tell";
+          return await channel.lookUp?.(this.#memory.newest(delivery), signal) ?? "cannot_tell";
         }),
       (outcome) => ({
         type: "looked_up",
@@ -221,7 +225,9 @@ export class ChannelHost implements Actor<ChannelHostMessage> {
       transcribe: (path) => this.#transcribe(path),
       remember: async (key, channelState, keeping = "synced") => {
         const type = "remember";
+        this.#memory.forget(key);
         await this.#ask<"remembered">((replyTo) => ({ type, key, channelState, keeping, replyTo }));
+        this.#memory.stored(key, channelState);
       },
       rememberInbound: async (platformId, channelState) => {
         const type = "remember_inbound";
