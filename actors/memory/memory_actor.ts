@@ -12,6 +12,7 @@ import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/ac
 import { Deadline } from "../kernel/deadline.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
+import { WorkBeside } from "../kernel/work_beside.ts";
 import { dream, type DreamSettings } from "./dream.ts";
 import type { MarkUntrusted } from "./dream_prompts.ts";
 import { dreamTimes, type NextDue } from "./dream_times.ts";
@@ -106,6 +107,7 @@ export function memoryActor(options: MemoryActorOptions): ActorDefinition<Memory
 class MemoryActor implements Actor<MemoryActorMessage> {
   readonly #context: ActorContext<MemoryActorMessage>;
   readonly #options: MemoryActorOptions;
+  readonly #beside: WorkBeside<MemoryActorMessage>;
   #run: Run | null = null;
   #schedule: Schedule | null = null;
   #dueMs = Infinity;
@@ -115,16 +117,22 @@ class MemoryActor implements Actor<MemoryActorMessage> {
   constructor(context: ActorContext<MemoryActorMessage>, options: MemoryActorOptions) {
     this.#context = context;
     this.#options = options;
+    this.#beside = new WorkBeside(context);
     this.#begin();
   }
 
-  /** The permit goes back, and nobody waits for a run that is over. */
-  stopped(): void {
+  /**
+   * The permit goes back, and nobody waits for a run that is over. What is being written comes to
+   * its end: others may write in the workspace after it.
+   */
+  async stopped(): Promise<void> {
     const run = this.#run;
     this.#run = null;
-    if (run === null) return;
-    this.#giveBack(run);
-    for (const waiter of run.waiters) waiter.refuse(stoppedEarly());
+    if (run !== null) {
+      this.#giveBack(run);
+      for (const waiter of run.waiters) waiter.refuse(stoppedEarly());
+    }
+    await this.#beside.ended();
   }
 
   receive(message: MemoryActorMessage): void {
@@ -166,7 +174,7 @@ class MemoryActor implements Actor<MemoryActorMessage> {
   }
 
   #answer<T>(replyTo: ReplyTo<T>, work: () => Promise<T>): void {
-    this.#context.pipe(work, (outcome) => ({
+    this.#beside.pipe(work, (outcome) => ({
       type: "answer_known",
       give: () =>
         outcome.state === "ok" ? replyTo.reply(outcome.value) : replyTo.refuse(outcome.error),
@@ -174,7 +182,7 @@ class MemoryActor implements Actor<MemoryActorMessage> {
   }
 
   #begin(): void {
-    this.#context.pipe(async () => {
+    this.#beside.pipe(async () => {
       await this.#options.keeper.open();
       return await this.#readSchedule();
     }, (outcome) => ({ type: "schedule_known", outcome }));
@@ -223,7 +231,7 @@ class MemoryActor implements Actor<MemoryActorMessage> {
     if (nowMs < this.#dueMs) return this.#lookAgain(nowMs);
     this.#schedule = { ...this.#schedule, lastMs: nowMs };
     const note = { key: LAST_DREAM_NOTE, value: nowMs };
-    this.#context.pipe(
+    this.#beside.pipe(
       () => this.#options.journal.commit({ notes: [note] }),
       (outcome) => ({ type: "noted", outcome }),
     );
@@ -259,7 +267,7 @@ class MemoryActor implements Actor<MemoryActorMessage> {
     const halvings = Math.min(this.#failures, BATCH_HALVINGS_MAX);
     const batchMax = Math.max(1, Math.floor(settings.batchMax / 2 ** halvings));
     const options = { keeper, model, mark, skills, clock, settings: { ...settings, batchMax } };
-    this.#context.pipe(async (signal) => {
+    this.#beside.pipe(async (signal) => {
       using limit = new Deadline(clock, RUN_MS_MAX, { signal, makeReason: outOfTime });
       return await dream(options, limit.signal);
     }, (outcome) => ({ type: "dream_ended", outcome }));

@@ -13,7 +13,7 @@ import { stillWaits } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
 import { endsTurn } from "./command_table.ts";
 import { endsRunningTurn } from "./own_work.ts";
-import type { WorkBeside } from "./work_beside.ts";
+import type { WorkBeside } from "../kernel/work_beside.ts";
 
 /** What its session hears of it, and hands back to it. */
 export type CommandNews =

@@ -36,7 +36,7 @@ import { TurnSeat } from "./turn_seat.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
 import { WaitingWork } from "./waiting_work.ts";
-import { valueOf, WorkBeside } from "./work_beside.ts";
+import { valueOf, WorkBeside } from "../kernel/work_beside.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
 

@@ -20,7 +20,7 @@ import { Turn, type TurnEnd } from "./turn.ts";
 import type { TurnPermit } from "./turn_permit.ts";
 import type { TurnSeat } from "./turn_seat.ts";
 import { runWatched } from "./watched_turn.ts";
-import type { WorkBeside } from "./work_beside.ts";
+import type { WorkBeside } from "../kernel/work_beside.ts";
 
 /** What its session hears of it. */
 type TurnNews = { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> };

@@ -53,7 +53,7 @@ async function* summarise(
   const end = activity.begin(conversationId, "model");
   signal.addEventListener("abort", end, { once: true });
   try {
-    await sleep(clock, chance.between(10, 5_000));
+    await sleep(clock, chance.between(10, 5_000), signal);
     if (faults.happens(0.2)) return yield { type: "failed", error: overloaded() };
     const asked = messages.map(textOf).join("\n");
     yield {

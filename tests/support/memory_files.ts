@@ -20,8 +20,8 @@ export class MemoryWorkspace implements MemoryFiles {
   readonly actions: string[] = [];
   /** What `modifiedAtMs` tells. */
   modifiedMs = 0;
-  /** Called before each action; what it throws is the failure, and nothing is changed. */
-  fault: (action: string, path: string) => void = () => {};
+  /** Awaited before each action; what it throws is the failure, and nothing is changed. */
+  fault: (action: string, path: string) => void | Promise<void> = () => {};
 
   constructor(texts: Readonly<Record<string, string>> = {}) {
     this.texts = new Map(Object.entries(texts));
@@ -81,7 +81,7 @@ export class MemoryWorkspace implements MemoryFiles {
 
   async #act(action: string, path: string): Promise<void> {
     await Promise.resolve(); // as a disk, it answers later
-    this.fault(action, path);
+    await this.fault(action, path);
     if (action !== "read") this.actions.push(`${action} ${path}`);
   }
 }

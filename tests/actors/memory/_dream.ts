@@ -44,6 +44,8 @@ export interface DreamBench extends AsyncDisposable {
   readonly used: DreamUsage[];
   readonly alarms: string[];
   ask<R>(message: (replyTo: ReplyTo<R>) => MemoryMessage): Promise<R>;
+  /** Stops the actor. */
+  stop(): Promise<void>;
   /** Asks for a run and waits for its end. */
   dream(): Promise<DreamOutcome>;
   /** Appends summaries of what owners said to everybody's history. */
@@ -107,6 +109,7 @@ export function dreamBench(options: DreamBenchOptions): DreamBench {
   const ask: DreamBench["ask"] = (message) => memory.ask(message, { timeoutMs: 1_000_000 });
   return {
     ...{ memory, files, versions, provider, clock, keeper, used, alarms, ask },
+    stop: () => world.system.stop(memory),
     dream: () => ask((replyTo) => ({ type: "dream", reason: "asked", replyTo })),
     async remember(...contents) {
       for (const content of contents) {

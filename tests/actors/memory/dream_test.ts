@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MemoryScope } from "../../../actors/memory/scope.ts";
 import type { ChatRequest } from "../../../providers/provider.ts";
 import { providerError } from "../../support/scripted_provider.ts";
-import { until } from "../../support/until.ts";
+import { settle, until } from "../../support/until.ts";
 import { dreamBench, NOON_MS } from "./_dream.ts";
 
 const DAY_MS = 86_400_000;
@@ -316,6 +316,29 @@ Deno.test("Dream runs when it is due, and late after a time asleep, once", async
   await first.clock.advance(everyMs);
   assert.equal(first.provider.requests.length, 2);
   assert.equal(first.clock.now(), NOON_MS + 2 * everyMs);
+});
+
+Deno.test("A memory that stops lets what it writes come to its end", async () => {
+  const script = ["[MEMORY] tea", ...editing("memory/MEMORY.md", "", "- tea\n")];
+  await using bench = dreamBench({ script });
+  await bench.remember("The user likes tea");
+  const { promise: writing, resolve: goOn } = Promise.withResolvers<void>();
+  let isWriting = false;
+  bench.files.fault = (action) => {
+    if (action !== "replace" || isWriting) return;
+    isWriting = true;
+    return writing;
+  };
+  const dreaming = assert.rejects(bench.dream(), { code: "memory_dream_failed" });
+  await until(() => isWriting);
+  let hasStopped = false;
+  const stopping = bench.stop().then(() => hasStopped = true);
+  await settle();
+  assert.equal(hasStopped, false);
+  await dreaming;
+  goOn();
+  await stopping;
+  assert.equal(bench.files.texts.get("memory/.dream_cursor"), "1");
 });
 
 Deno.test("Owners hear of skills that a run proposed for which nobody waits", async () => {

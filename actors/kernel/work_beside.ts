@@ -3,7 +3,7 @@
  * @module
  */
 
-import type { ActorContext, Outcome, Work } from "../kernel/actor.ts";
+import type { ActorContext, Outcome, Work } from "./actor.ts";
 
 /** Of one actor. */
 export class WorkBeside<M> {
@@ -34,7 +34,7 @@ export class WorkBeside<M> {
   }
 }
 
-/** What work gave; a failure restarts the actor that asks, which reads the journal anew. */
+/** What work gave; a failure restarts the actor that asks, which reads anew what it needs. */
 export function valueOf<T>(outcome: Outcome<T>): T {
   if (outcome.state === "failed") throw outcome.error;
   return outcome.value;
