@@ -242,7 +242,10 @@ export class SessionStore {
     return conversation.activeAtMs ?? this.#clock.now();
   }
 
-  /** The note goes with the next commit that is synced: nothing is filed before that. */
+  /**
+   * What ended is archived next, and is gone for good before that: a power cut that brought lines back
+   * would have them archived again, as another conversation.
+   */
   async #discard(key: string, name: string): Promise<void> {
     const nowMs = this.#clock.now();
     const fresh = new Conversation(key, { messages: [], metadata: null }, nowMs);
@@ -251,7 +254,7 @@ export class SessionStore {
     if (this.#keepsEnded) await guard("end", key, () => this.#keep(key, name, unfiled));
     await guard("clear", key, () => this.#files.replace(name, text));
     await this.#journal.dropLines(unfiled);
-    await this.#journal.commit({ notes: [{ key: clearingNote(key), value: null }] }, "written");
+    await this.#journal.commit({ notes: [{ key: clearingNote(key), value: null }] });
   }
 
   async #keep(key: string, name: string, unfiled: readonly HistoryLine[]): Promise<void> {

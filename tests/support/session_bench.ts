@@ -111,10 +111,10 @@ export class SessionBench implements AsyncDisposable {
     this.session = this.world.system.spawn(sessionActor(this.sessionKey, services, this.router));
   }
 
-  /** What survives when the process dies now; the bench is of no use after it. */
-  crash(): Disk {
+  /** What survives when the process or the power dies now; the bench is of no use after it. */
+  crash(what: "process" | "power" = "process"): Disk {
     this.#isDead = true;
-    return { rows: this.journal.crash(), files: Object.fromEntries(this.files.texts) };
+    return { rows: this.journal.crash(what), files: Object.fromEntries(this.files.texts) };
   }
 
   /** Accepts a message and tells the session of it. */

@@ -109,14 +109,16 @@ Deno.test("Two conversations that end behind one another are archived apart", as
   assert.deepEqual(archive.texts, ["- apple", "- banana"]);
 });
 
-Deno.test("What /new leaves behind is archived once, wherever the process dies", async () => {
-  for (let dies = 0;; dies++) {
+Deno.test.each(
+  ["process", "power"] as const,
+)("What /new leaves behind is archived once, wherever the %s dies", async (what) => {
+  let hasDied = true;
+  for (let dies = 0; hasDied; dies++) {
     const archive = new BenchArchive();
-    const disk = await untilDeath(archive, dies);
-    if (disk === undefined) {
-      assert.ok(dies > 3, "there were boundaries to die at");
-      break;
-    }
+    const death = await untilDeath(archive, { dies, what });
+    const { disk } = death;
+    hasDied = death.isEarly;
+    assert.ok(hasDied || dies > 3, "there were boundaries to die at");
     await using next = benchWith(archive, undefined, { disk });
     next.session.tell({ type: "wake" });
     await next.quiet();
@@ -128,8 +130,11 @@ Deno.test("What /new leaves behind is archived once, wherever the process dies",
   }
 });
 
-/** Says something and begins anew, until commit or write number `dies` kills the process. */
-async function untilDeath(archive: BenchArchive, dies: number): Promise<Disk | undefined> {
+/** Says something and begins anew, until commit or write number `dies` is death, or all is done. */
+async function untilDeath(
+  archive: BenchArchive,
+  { dies, what }: { readonly dies: number; readonly what: "process" | "power" },
+): Promise<{ readonly disk: Disk; readonly isEarly: boolean }> {
   let boundaries: number | undefined;
   function mayDie(): void {
     if (boundaries === undefined) return;
@@ -150,8 +155,30 @@ async function untilDeath(archive: BenchArchive, dies: number): Promise<Disk | u
   await until(() => (boundaries ?? 0) > dies || archive.kept.length === 1);
   await settle();
   await settle();
-  return boundaries > dies ? bench.crash() : undefined;
+  return { disk: bench.crash(what), isEarly: boundaries > dies };
 }
+
+Deno.test("A power cut brings back no line of a conversation that is archived", async () => {
+  const archive = new BenchArchive();
+  const error = providerError("provider_overloaded"); // what costs nothing commits nothing
+  await using bench = benchWith(archive, () => ({ error }));
+  await chat(bench, "one");
+  bench.files.fault = (action) => {
+    if (action === "append") throw new Error("the disk is full");
+  };
+  await bench.say("two");
+  await until(() => bench.replies().length === 2);
+  bench.files.fault = () => {};
+  await chat(bench, "/new");
+  await until(() => archive.kept.length === 1);
+  const disk = bench.crash("power");
+  await using next = benchWith(archive, () => ({ error }), { disk });
+  next.session.tell({ type: "wake" });
+  await next.quiet();
+  await until(() => !next.files.texts.has(ENDED));
+  assert.match(archive.texts.join(""), /^\[RAW\] 4 messages/);
+  assert.equal(archive.kept.length, 1);
+});
 
 Deno.test("A damaged line of an ended conversation is put aside, and the rest archived", async () => {
   const archive = new BenchArchive();
