@@ -6,7 +6,7 @@
 import type { Clock } from "../../actors/kernel/clock.ts";
 import type { HistoryLine, Inbound, Outbound, TurnRecord } from "../../actors/journal/journal.ts";
 import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
-import { parseCommand } from "../../actors/session/command_table.ts";
+import { endsTurn, parseCommand } from "../../actors/session/command_table.ts";
 import { SET_ASIDE } from "../../actors/session/session_file.ts";
 import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
@@ -182,6 +182,17 @@ export class JournalWatch {
         this.breaches.push(`${joining.length} messages join turn ${turnId} at once`);
       }
     }
+    for (const row of begun) this.#begun(row, rows);
+  }
+
+  /** What a command does to all before it must be done before anything after it begins. */
+  #begun({ seq, sessionKey }: Inbound, rows: readonly Inbound[]): void {
+    const overtaken = rows.find((row) =>
+      row.sessionKey === sessionKey && row.seq < seq && row.state === "accepted" &&
+      endsAllBefore(row.content)
+    );
+    if (overtaken === undefined) return;
+    this.breaches.push(`inbound ${seq} overtook ${overtaken.seq} (${overtaken.content})`);
   }
 
   /** Whether its state is new. */
@@ -261,6 +272,11 @@ export class JournalWatch {
     const what = state === "pending" ? ` ${JSON.stringify(row.content.slice(0, 60))}` : "";
     this.#log.add("journal", `outbound ${key} ${state} (${attempts})${doubt}${what}`);
   }
+}
+
+function endsAllBefore(content: string): boolean {
+  const command = parseCommand(content);
+  return command !== null && endsTurn(command.name);
 }
 
 /** The rows of a list that are in the next one no more. */

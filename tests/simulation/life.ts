@@ -39,6 +39,8 @@ export interface LifeOptions {
   readonly rows: JournalRows;
   /** Called around each commit; it may kill this life. */
   readonly onCommit: (phase: CommitPhase) => void;
+  /** Called as a commit begins to take seconds. */
+  readonly onSlowCommit: () => void;
 }
 
 /** What is left when all is at rest. */
@@ -210,13 +212,14 @@ export class GatewayLife {
     this.#diskClock.kill();
   }
 
-  #openJournal({ rows, onCommit }: LifeOptions, chance: Chance): MemoryJournal {
+  #openJournal({ rows, onCommit, onSlowCommit }: LifeOptions, chance: Chance): MemoryJournal {
     const disk = chance.fork("journal");
     return new MemoryJournal({
       clock: this.clock,
       rows,
       defer: (callback) => {
         const isSlow = this.#world.faults.happens(this.#world.plan.slowCommitShare);
+        if (isSlow) onSlowCommit();
         const delayMs = isSlow ? disk.between(1_000, 8_000) : disk.pick([0, 0, 0, 1, 4]);
         this.#loopClock.setTimer(delayMs, callback);
       },

@@ -69,6 +69,8 @@ export interface WorldPlan {
   readonly actorFailureShare: number;
   /** How often a commit takes seconds. */
   readonly slowCommitShare: number;
+  /** So often somebody writes a command and a message while a turn and a slow commit are under way. */
+  readonly interjections: number;
   /** How often the scheduler makes an actor wait. */
   readonly delayShare: number;
   readonly channels: readonly PlannedChannel[];
@@ -106,6 +108,7 @@ export function planOf(seed: number): WorldPlan {
     subagentsMax: new Chance(seed).fork("subagents").weighted([[0, 6], [1, 1], [3, 1]]),
     actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
     slowCommitShare: chance.pick([0, 0, 0.004, 0.03]),
+    interjections: new Chance(seed).fork("interjections").weighted([[0, 3], [3, 1]]),
     delayShare: chance.pick([0, 0.02, 0.2]),
     channels,
     ...withLastWords(

@@ -9,6 +9,7 @@ import { Chance } from "./chance.ts";
 import { SimulatedDisk } from "./disk.ts";
 import { EventLog } from "./event_log.ts";
 import { Faults } from "./faults.ts";
+import { Interjections } from "./interjections.ts";
 import { JournalWatch } from "./journal_watch.ts";
 import { type CommitPhase, GatewayLife } from "./life.ts";
 import { SimulatedJobs } from "./jobs.ts";
@@ -75,6 +76,7 @@ class World {
   readonly #startChance: Chance;
   readonly #jobChance: Chance;
   readonly #startMs: number;
+  readonly #interjections: Interjections;
   #life: GatewayLife | undefined;
   #ending: Ending = { type: "none" };
   #endingsLeft: number;
@@ -90,6 +92,11 @@ class World {
     this.#startMs = this.#parts.time.now();
     this.#startChance = this.#parts.chance.fork("starts");
     this.#jobChance = this.#parts.chance.fork("job writes");
+    this.#interjections = new Interjections({
+      plan,
+      chance: this.#parts.chance.fork("interjections"),
+      schedule: (message, index) => this.#schedule(message, index),
+    });
     this.#endingsLeft = plan.endings;
     this.#parts.memory.disk.onWrite = () => this.#onMemoryWrite();
     this.#parts.jobs.onWrite = () => this.#onJobWrite();
@@ -201,6 +208,7 @@ class World {
       number,
       rows,
       onCommit: (phase) => this.#onCommit(life, phase),
+      onSlowCommit: () => this.#interjections.onSlowCommit(this.#life?.activity.sessions ?? []),
     });
     this.#life = life;
     this.#scheduleEnding(life, this.#ending);
