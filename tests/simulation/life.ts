@@ -210,6 +210,9 @@ export class GatewayLife {
     this.#routineClock.kill();
     this.#jobsClock.kill();
     this.#diskClock.kill();
+    // However it ends: a write that it leaves behind must not happen in the midst of another life.
+    const { disk, memory, jobs } = this.#world;
+    for (const files of [disk, memory, jobs]) files.crash();
   }
 
   #openJournal({ rows, onCommit, onSlowCommit }: LifeOptions, chance: Chance): MemoryJournal {

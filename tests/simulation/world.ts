@@ -286,12 +286,9 @@ class World {
 
   #kill(life: GatewayLife, loss: Loss): void {
     if (life.isDead || life !== this.#life || this.#parts.faults.isCalm) return;
-    const { disk, log, memory, jobs, platforms, watch } = this.#parts;
+    const { log, platforms, watch } = this.#parts;
     log.add("world", `the ${loss} dies`);
     const rows = life.kill(loss);
-    disk.crash();
-    memory.crash();
-    jobs.crash();
     watch.undo(rows);
     watch.observe(rows);
     for (const platform of platforms.values()) platform.breakLink();
