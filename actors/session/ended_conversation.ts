@@ -51,11 +51,14 @@ export interface Ending {
 /** What is to be kept of a conversation, behind a line that says whose it is; "" for nothing. */
 export function endedText({ key, text, unfiled, pending }: Ending): string {
   const { lines, metadata } = splitSessionText(text);
-  const from = Math.max(metadata?.lastConsolidated ?? 0, pendingEnd(key, lines, pending));
-  const kept = lines.slice(from);
-  const present = new Set(kept.flatMap((line) => parseMessageLine(line)?.lineId ?? []));
+  const { messages: filed, damaged } = sorted(lines);
+  const present = new Set(filed.map(({ stored }) => stored.lineId));
   const missing = unfiled.filter(({ turnId, line }) => !present.has(`${turnId}:${line}`));
-  const all = [...kept, ...missing.map((line) => line.text)];
+  const others = sorted(missing.map((line) => line.text));
+  const messages = [...filed, ...others.messages];
+  const from = Math.max(metadata?.lastConsolidated ?? 0, pendingEnd(key, messages, pending));
+  const kept = messages.slice(from).map(({ line }) => line);
+  const all = [...kept, ...damaged, ...others.damaged];
   if (all.length === 0) return "";
   const head = encodeMetadataLine({
     key,
@@ -94,9 +97,33 @@ function isNew(lineId: string | null, seen: Set<string>): boolean {
   return !isKnown;
 }
 
-function pendingEnd(key: string, lines: readonly string[], pending: PendingChunk | null): number {
+/** A message with the line that it stands in. */
+interface MessageLine {
+  readonly line: string;
+  readonly stored: StoredMessage;
+}
+
+/** Damaged lines apart, as they are when a conversation is loaded: its messages are counted so. */
+function sorted(
+  lines: readonly string[],
+): { readonly messages: readonly MessageLine[]; readonly damaged: readonly string[] } {
+  const messages: MessageLine[] = [];
+  const damaged: string[] = [];
+  for (const line of lines) {
+    const stored = parseMessageLine(line);
+    if (stored === null) damaged.push(line);
+    else messages.push({ line, stored });
+  }
+  return { messages, damaged };
+}
+
+function pendingEnd(
+  key: string,
+  messages: readonly MessageLine[],
+  pending: PendingChunk | null,
+): number {
   if (pending === null) return 0;
   const { from, to, chunk } = pending;
-  const there = lines.slice(from, to).flatMap((line) => parseMessageLine(line) ?? []);
+  const there = messages.slice(from, to).map(({ stored }) => stored);
   return chunkKey(key, null, there) === chunk ? to : 0;
 }

@@ -33,6 +33,9 @@ export class SessionFileError extends GatewayError {
   readonly recovery = "retry";
 }
 
+/** What the clearing note says once the conversation that ends is kept. */
+const KEPT = "kept";
+
 /** The lines that are in the journal. */
 export type StoredLines = Pick<
   Journal,
@@ -242,19 +245,27 @@ export class SessionStore {
     return conversation.activeAtMs ?? this.#clock.now();
   }
 
-  /**
-   * What ended is archived next, and is gone for good before that: a power cut that brought lines back
-   * would have them archived again, as another conversation.
-   */
+  /** The note goes with the next commit that is synced: nothing is filed before that. */
   async #discard(key: string, name: string): Promise<void> {
     const nowMs = this.#clock.now();
     const fresh = new Conversation(key, { messages: [], metadata: null }, nowMs);
     const text = `${encodeMetadataLine(fresh.describe(nowMs))}\n`;
     const unfiled = await this.#journal.unfiledLines(key);
-    if (this.#keepsEnded) await guard("end", key, () => this.#keep(key, name, unfiled));
+    if (this.#keepsEnded) await this.#keepOnce(key, name, unfiled);
     await guard("clear", key, () => this.#files.replace(name, text));
     await this.#journal.dropLines(unfiled);
-    await this.#journal.commit({ notes: [{ key: clearingNote(key), value: null }] });
+    await this.#journal.commit({ notes: [{ key: clearingNote(key), value: null }] }, "written");
+  }
+
+  /**
+   * Whoever begins again after this must not keep what is left of the conversation as another one:
+   * its file may be empty by then, while the journal still has lines of it.
+   */
+  async #keepOnce(key: string, name: string, unfiled: readonly HistoryLine[]): Promise<void> {
+    const note = clearingNote(key);
+    if (await this.#journal.note(note) === KEPT) return;
+    await guard("end", key, () => this.#keep(key, name, unfiled));
+    await this.#journal.commit({ notes: [{ key: note, value: KEPT }] });
   }
 
   async #keep(key: string, name: string, unfiled: readonly HistoryLine[]): Promise<void> {

@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import type { HistoryLine } from "../../../actors/journal/journal.ts";
+import { chunkKey } from "../../../actors/session/archived_chunk.ts";
+import { endedText } from "../../../actors/session/ended_conversation.ts";
+import { encodeMessageLine, parseMessageLine } from "../../../actors/session/session_file.ts";
 import { BenchArchive } from "../../support/bench_archive.ts";
 import { providerError, type ScriptedAnswer } from "../../support/scripted_provider.ts";
 import { type Disk, SessionBench, type SessionBenchOptions } from "../../support/session_bench.ts";
@@ -109,53 +113,102 @@ Deno.test("Two conversations that end behind one another are archived apart", as
   assert.deepEqual(archive.texts, ["- apple", "- banana"]);
 });
 
-Deno.test.each(
-  ["process", "power"] as const,
-)("What /new leaves behind is archived once, wherever the %s dies", async (what) => {
-  let hasDied = true;
-  for (let dies = 0; hasDied; dies++) {
+/** How a life ends in the midst of `/new`. */
+interface Death {
+  readonly what: "process" | "power";
+  /** Part of the conversation could not be filed, so that only the journal has it. */
+  readonly isUnfiled: boolean;
+}
+
+Deno.test.each<[string, Death]>([
+  ["process", { what: "process", isUnfiled: false }],
+  ["power", { what: "power", isUnfiled: false }],
+  ["process, with lines that are not filed,", { what: "process", isUnfiled: true }],
+  ["power, with lines that are not filed,", { what: "power", isUnfiled: true }],
+])("What /new leaves behind is archived once, wherever the %s dies", async (_name, death) => {
+  for (let dies = 0;; dies++) {
     const archive = new BenchArchive();
-    const death = await untilDeath(archive, { dies, what });
-    const { disk } = death;
-    hasDied = death.isEarly;
-    assert.ok(hasDied || dies > 3, "there were boundaries to die at");
+    const { disk, isLast } = await untilDeath(archive, dies, death);
     await using next = benchWith(archive, undefined, { disk });
     next.session.tell({ type: "wake" });
     await next.quiet();
     await until(() => archive.kept.length === 1, { what: `death ${dies}` });
     await settle();
     assert.ok(!next.files.texts.has(ENDED), `death ${dies}`);
-    assert.deepEqual(archive.texts, ["- summary"]);
+    assert.deepEqual(archive.texts, ["- summary"], `death ${dies}`);
     assert.deepEqual(next.history(), []);
+    if (!isLast) continue;
+    assert.ok(dies > 3, "there were boundaries to die at");
+    break;
   }
 });
 
-/** Says something and begins anew, until commit or write number `dies` is death, or all is done. */
+/**
+ * Says something and begins anew, until commit or write number `dies` kills the process, or all is
+ * done.
+ */
 async function untilDeath(
   archive: BenchArchive,
-  { dies, what }: { readonly dies: number; readonly what: "process" | "power" },
-): Promise<{ readonly disk: Disk; readonly isEarly: boolean }> {
+  dies: number,
+  { what, isUnfiled }: Death,
+): Promise<{ readonly disk: Disk; readonly isLast: boolean }> {
   let boundaries: number | undefined;
   function mayDie(): void {
     if (boundaries === undefined) return;
-    if (boundaries++ >= dies) throw new Error("the process dies");
+    if (boundaries++ >= dies) throw new Error(`the ${what} dies`);
   }
   await using bench = benchWith(archive, undefined, {
     onCommit: (phase) => {
       if (phase === "before") mayDie();
     },
   });
-  await chat(bench, "one", "two");
-  const command = await bench.accept("/new");
-  bench.files.fault = (action) => {
+  await chat(bench, "one");
+  bench.files.fault = (action, name) => {
+    if (isUnfiled && action === "append" && name === FILE) throw new Error("no space left");
     if (action !== "read") mayDie();
   };
+  await bench.say("two");
+  await until(() => bench.replies().length === 2);
+  await settle();
+  const command = await bench.accept("/new");
   boundaries = 0;
   bench.session.tell({ type: "inbound_accepted", inbound: command });
   await until(() => (boundaries ?? 0) > dies || archive.kept.length === 1);
   await settle();
   await settle();
-  return { disk: bench.crash(what), isEarly: boundaries > dies };
+  return { disk: bench.crash(what), isLast: boundaries <= dies };
+}
+
+Deno.test("What is on its way into memory is not kept again, where the journal alone has its end", () => {
+  const lines = ["one", "two", "three"].map((content, n) => lineOf("t1", n, content));
+  const [first, ...unfiled] = lines;
+  const stored = lines.slice(0, 2).flatMap(({ text }) => parseMessageLine(text) ?? []);
+  const pending = {
+    ...{ from: 0, to: 2, chunk: chunkKey("cli:x", null, stored) },
+    ...{ entries: [], summary: null, untilMs: null },
+  };
+  const damaged = lines[1]?.text.slice(0, 20);
+  const kept = endedText({
+    key: "cli:x",
+    text: `${first?.text}\n${damaged}`, // the line that a crash has cut
+    unfiled,
+    pending,
+  });
+  assert.deepEqual(kept.split("\n").slice(1), [lines[2]?.text, damaged, ""]);
+});
+
+Deno.test("What was summed up is not kept again, where the journal has copies of it", () => {
+  const lines = ["one", "two"].map((content, n) => lineOf("t1", n, content));
+  const head = { _type: "metadata", key: "cli:x", last_consolidated: 1 };
+  const text = [JSON.stringify(head), ...lines.map((line) => line.text)].join("\n");
+  const kept = endedText({ key: "cli:x", text, unfiled: lines, pending: null });
+  assert.deepEqual(kept.split("\n").slice(1), [lines[1]?.text, ""]);
+});
+
+function lineOf(turnId: string, line: number, content: string): HistoryLine {
+  const fields = { timestampMs: 0, lineId: `${turnId}:${line}` };
+  const text = encodeMessageLine({ role: "user", content }, fields);
+  return { sessionKey: "cli:x", turnId, line, inboundSeq: null, text };
 }
 
 Deno.test("A power cut brings back no line of a conversation that is archived", async () => {

@@ -20,8 +20,10 @@ type Event =
   | { readonly type: "time_passes" }
   | { readonly type: "model"; readonly isUp: boolean }
   | { readonly type: "memory"; readonly isUp: boolean }
-  /** The process dies at a commit that follows, or now where none does. */
-  | { readonly type: "die"; readonly commits: number };
+  /** Of the disk that lines go to. */
+  | { readonly type: "disk"; readonly isUp: boolean }
+  /** The process, or the power, dies at a commit that follows, or now where none does. */
+  | { readonly type: "die"; readonly commits: number; readonly what: "process" | "power" };
 
 const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   {
@@ -44,10 +46,15 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     arbitrary: fc.record({ type: fc.constant("memory" as const), isUp: fc.boolean() }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("disk" as const), isUp: fc.boolean() }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       type: fc.constant("die" as const),
       commits: fc.integer({ min: 0, max: 8 }),
+      what: fc.constantFrom("process" as const, "power" as const),
     }),
   },
 );
@@ -59,6 +66,8 @@ class World {
   isModelUp = true;
   said = 0;
   #commitsLeft = Infinity;
+  #whatDies: "process" | "power" = "process";
+  #isDiskUp = true;
   #bench: SessionBench;
 
   constructor() {
@@ -89,13 +98,18 @@ class World {
           if (!event.isUp) throw new Error("busy");
         };
         return;
+      case "disk":
+        this.#isDiskUp = event.isUp;
+        return;
       case "die":
+        this.#whatDies = event.what;
         return await this.#die(event.commits);
     }
   }
 
   /** All is well again, and what was begun comes to its end. */
   async comesToRest(): Promise<void> {
+    this.#isDiskUp = true;
     await this.#reborn();
     this.isModelUp = true;
     this.archive.fault = () => {};
@@ -138,7 +152,7 @@ class World {
 
   async #reborn(): Promise<void> {
     const dead = this.#bench;
-    const disk = dead.crash();
+    const disk = dead.crash(this.#whatDies);
     await dead[Symbol.asyncDispose]();
     this.#commitsLeft = Infinity;
     this.#bench = this.#live(disk);
@@ -147,7 +161,7 @@ class World {
   }
 
   #live(disk?: Disk): SessionBench {
-    return new SessionBench({
+    const bench = new SessionBench({
       ...(disk && { disk }),
       settings: WINDOW,
       script: this.#script(),
@@ -158,6 +172,12 @@ class World {
         if (--this.#commitsLeft < 0) throw new Error("the process dies");
       },
     });
+    bench.files.fault = (action, name) => {
+      if (!this.#isDiskUp && action === "append" && name === FILE) {
+        throw new Error("no space left on device");
+      }
+    };
+    return bench;
   }
 
   /** Summaries name the messages that they are of. */
