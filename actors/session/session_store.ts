@@ -229,6 +229,9 @@ export class SessionStore {
     return inTurn(state, () =>
       guard("compact", conversation.key, async () => {
         await this.#appendBacklog(conversation, state);
+        // Copies of lines that are gone from the file would be taken for lines that it lacks.
+        await this.#dropFiled(state);
+        await this.#journal.sync();
         const { lines } = splitSessionText(await this.#files.read(state.name) ?? "");
         const count = conversation.lastConsolidated;
         const described = conversation.describe(this.#activeAtMs(conversation));

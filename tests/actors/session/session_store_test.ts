@@ -342,6 +342,28 @@ Deno.test("SessionStore lets go of what was summed up alone, after lines were re
   assert.deepEqual(contentsOf(conversation), ["d", "e"]);
 });
 
+Deno.test.each(["process", "power"] as const)(
+  "SessionStore has nothing come back that it let go of, where the %s dies behind it",
+  async (what) => {
+    const { world, conversation } = await worldOf("a", "b");
+    await using _ = world;
+    const late = await world.commit("t1", 2, "c", "d");
+    for (const line of late) conversation.append(storedOf(line));
+    world.files.fault = () => {
+      throw new Error("disk full");
+    };
+    await world.store.file(conversation, late);
+    world.files.fault = () => {};
+    await world.store.consolidate(conversation, 3, (metadata) => metadata);
+    await world.store.dropConsolidated(conversation);
+    const { files, clock } = world;
+    const rows = world.journal.crash(what);
+    await using journal = new MemoryJournal({ clock, defer: nextTurn, rows });
+    const again = await new SessionStore({ files, journal, clock }).load(KEY);
+    assert.deepEqual(contentsOf(again), ["d"]);
+  },
+);
+
 Deno.test("SessionStore marks what was summed up in the file as it is, after an edit by hand", async () => {
   const { world, conversation } = await worldOf("a", "b", "c", "d", "e");
   await using _ = world;
