@@ -30,6 +30,7 @@ const READS: ReadonlySet<string | symbol> = new Set<keyof Journal>([
   "outbound",
   "inboundMemory",
   "note",
+  "noteKeys",
   "stuck",
   "counts",
 ]);
