@@ -6,7 +6,6 @@
 import { getLogger } from "@logtape/logtape";
 import type { RequestedCall, ToolMessage } from "../../providers/provider.ts";
 import { asError } from "../kernel/errors.ts";
-import type { JsonObject } from "../kernel/json.ts";
 import type { NewId } from "../kernel/random.ts";
 import type { ToolContext, ToolMessageOut, ToolOrigin, ToolResult } from "../tools/tool.ts";
 import { countCall } from "../tools/read_notes.ts";
@@ -121,12 +120,11 @@ export class CallRunner {
     if (this.#guard.isRepetition(name, parsed.value)) return failure(repeatedLookup(name));
     const refusal = await this.#hooks.refusal(guarded, signal) ??
       await this.#options.refusal(guarded, signal);
-    return refusal === null ? await this.#execute(name, parsed.value, scene) : failure(refusal);
+    return refusal === null ? await this.#execute(guarded, scene) : failure(refusal);
   }
 
   async #execute(
-    name: string,
-    parameters: JsonObject,
+    { tool: name, args: parameters, callId }: GuardedCall,
     { send, signal, report }: CallScene,
   ): Promise<ToolResult> {
     const { services, origin, reads, reach } = this.#options;
@@ -134,7 +132,7 @@ export class CallRunner {
     const resultCharsMax = services.settings.toolResultCharsMax;
     const { filesFor, ...shared } = services.toolContext;
     const files = filesFor?.(origin) ?? shared.files;
-    const scene = { origin, files, reads, send, signal, report, resultCharsMax };
+    const scene = { callId, origin, files, reads, send, signal, report, resultCharsMax };
     const context: ToolContext = { ...shared, ...reach?.tools, ...scene };
     try {
       const result = await untilAborted(services.tools.run(name, parameters, context), signal);

@@ -38,7 +38,7 @@ export interface RoundRecord {
 export interface ToolRoundsOptions {
   readonly services: Pick<SessionServices, "approval" | "settings" | "tools">;
   readonly turnId: string;
-  readonly times: Pick<TurnTimes, "round">;
+  readonly times: Pick<TurnTimes, "round" | "ended">;
   readonly record: RoundRecord;
 }
 
@@ -113,7 +113,7 @@ export class ToolRounds {
     { runner, sender, reporter }: RoundScene,
     signal: AbortSignal,
   ): Promise<ToolMessage[]> {
-    const { turnId, record } = this.#options;
+    const { turnId, record, times } = this.#options;
     return await runToolRound(calls, {
       concurrency: (name) => this.#concurrency(name),
       signal,
@@ -121,6 +121,7 @@ export class ToolRounds {
         const place = { turnId, line, index };
         const [send, report] = [sender(place, signal), reporter?.(requested)];
         const result = await runner.run(requested, { send, report, signal, place });
+        if (times.ended !== undefined) await times.ended(requested.call.id, signal);
         signal.throwIfAborted();
         await record.endCall(result);
         return result;

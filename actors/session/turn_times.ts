@@ -13,6 +13,8 @@ export interface TurnTimes {
   reading(inbounds: readonly Inbound[]): number;
   /** A round of tools begins; what it gives is to be asked once the round is over. */
   round(): () => number;
+  /** A call has its result: settles when that may be kept. @default at once */
+  ended?(callId: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Times as they are. */

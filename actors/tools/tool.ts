@@ -237,6 +237,8 @@ export interface ToolContext {
   /** Absolute path. */
   readonly workspace: string;
   readonly origin: ToolOrigin;
+  /** Names the call in the model's answer. @default it is none of a model's */
+  readonly callId?: string | undefined;
   readonly files: ToolFiles;
   readonly processes: ToolProcesses;
   readonly net: ToolNet;

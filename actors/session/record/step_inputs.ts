@@ -74,7 +74,7 @@ export class StepInputs {
   /** The times, with what a round takes noted. */
   timed(times: TurnTimes): TurnTimes {
     return {
-      reading: (inbounds) => times.reading(inbounds),
+      ...times,
       round: () => {
         const whatItTook = times.round();
         return () => this.#tookMs = whatItTook();

@@ -107,8 +107,9 @@ export class ReplayTools implements ToolRunner {
     return this.#known.shared.includes(name) ? "shared" : "exclusive";
   }
 
-  async run(tool: string, args: JsonObject, { send, signal }: ToolContext): Promise<ToolResult> {
-    const ran = await untilAborted(this.#script.takeRun(tool, args), signal);
+  async run(tool: string, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+    const { send, signal, callId: id = "" } = context;
+    const ran = await untilAborted(this.#script.takeRun({ id, tool, args }), signal);
     if (ran === undefined) return await stall(signal);
     for (const message of ran.sent) await send(message);
     if (ran.file !== undefined) this.#onFile(ran.file);

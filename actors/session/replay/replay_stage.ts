@@ -314,11 +314,12 @@ export class ReplayStage {
   }
 }
 
-/** When messages were read, and how long rounds took. */
+/** When messages were read, how long rounds took, and in which order their calls ended. */
 function timesOf(script: Script, clock: ReplayClock): TurnTimes {
   return {
     reading: ([first]) => (first && script.readAtMs(first)) ?? clock.now(),
     round: () => () => script.tookMs,
+    ended: (callId, signal) => untilAborted(script.isDue(callId), signal),
   };
 }
 

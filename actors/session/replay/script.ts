@@ -5,7 +5,6 @@
  */
 
 import type { StepRecord } from "../../journal/journal.ts";
-import type { JsonObject } from "../../kernel/json.ts";
 import type { RecallHit } from "../../memory/recall/protocol.ts";
 import type {
   RecordedAsk,
@@ -26,6 +25,9 @@ export interface Divergence {
   readonly replayed: string;
 }
 
+/** A call of a tool that is made once more. */
+export type ReplayedCall = Pick<RecordedRun, "id" | "tool" | "args">;
+
 /** One recording on its way. */
 export class Script {
   /** Grows with whatever happens. */
@@ -35,7 +37,6 @@ export class Script {
   readonly #clock: ReplayClock;
   #at: number;
   #asked = 0;
-  readonly #taken = new Set<number>();
   #waiting: { readonly at: number; readonly go: () => void }[] = [];
   /** The session was awake before the first step: what it knew then is not known. */
   #isBlind: boolean;
@@ -133,18 +134,22 @@ export class Script {
   }
 
   /** What a call gave, once all before it is done; undefined where it never came to an end. */
-  async takeRun(tool: string, args: JsonObject): Promise<RecordedRun | undefined> {
+  async takeRun({ id, tool, args }: ReplayedCall): Promise<RecordedRun | undefined> {
+    const { at, ran } = this.#resultOf(id) ?? {};
     const wanted = JSON.stringify([tool, args]);
-    for (let at = this.#at; this.#entries[at]?.step.kind === "result"; at++) {
-      const ran = this.#entries[at]?.step.ran;
-      const isIt = ran !== undefined && JSON.stringify([ran.tool, ran.args]) === wanted;
-      if (!isIt || this.#taken.has(at)) continue;
-      this.#taken.add(at);
-      this.activity++;
-      await this.#reached(at);
-      return ran;
-    }
-    return undefined;
+    if (at === undefined || JSON.stringify([ran?.tool, ran?.args]) !== wanted) return undefined;
+    this.activity++;
+    await this.#reached(at);
+    return ran;
+  }
+
+  /**
+   * Settles when the result of a call is the next step; never where it has none. What needs no tool,
+   * such as the refusal of arguments, is there at once in a replay, and had others before it.
+   */
+  async isDue(callId: string): Promise<void> {
+    const result = this.#resultOf(callId);
+    await (result === undefined ? new Promise<never>(() => {}) : this.#reached(result.at));
   }
 
   /** The recording goes on with another life, in which this step was not made. */
@@ -157,15 +162,11 @@ export class Script {
     return kind !== entry.step.kind || woke !== entry.step.woke;
   }
 
-  /**
-   * The turn was ended before this step was made. What needs neither model nor tool, such as the
-   * refusal of arguments, comes at once in a replay: nothing holds it until then.
-   */
+  /** The turn was ended before this answer was given: it needs no model, and so is there at once. */
   endsBefore(records: readonly StepRecord[]): boolean {
     const made = records.find(({ turnId }) => turnId !== "");
     if (made === undefined || !this.isEnding) return false;
-    const { kind } = recordedStep.parse(JSON.parse(made.text));
-    return kind === "result" || kind === "answer";
+    return recordedStep.parse(JSON.parse(made.text)).kind === "answer";
   }
 
   /** A step was committed: is it the one that was recorded? */
@@ -243,6 +244,15 @@ export class Script {
       if (step === undefined || (step.woke === true && at > this.#at)) return;
       yield step;
     }
+  }
+
+  /** Of the round of tools that runs. */
+  #resultOf(callId: string): { readonly at: number; readonly ran: RecordedRun } | undefined {
+    for (let at = this.#at; this.#entries[at]?.step.kind === "result"; at++) {
+      const ran = this.#entries[at]?.step.ran;
+      if (ran?.id === callId) return { at, ran };
+    }
+    return undefined;
   }
 
   #reached(at: number): Promise<void> {

@@ -5,7 +5,7 @@ import { sessionFileName } from "../../../../actors/session/session_name.ts";
 import { ProviderError } from "../../../../providers/provider.ts";
 import { assertIdentical, replay } from "../../../support/bench_replay.ts";
 import { type Disk, SessionBench } from "../../../support/session_bench.ts";
-import { until } from "../../../support/until.ts";
+import { settle, until } from "../../../support/until.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -120,6 +120,30 @@ Deno.test("A replay notices that a line of the transcript was changed", async ()
   assert.ok(report.state === "different");
   assert.equal(report.divergence.what, "line 4");
   assert.match(report.divergence.replayed, /let me see/);
+});
+
+Deno.test("A replay ends calls side by side in the order in which they ended", async () => {
+  let ran = 0;
+  const first = Promise.withResolvers<string>();
+  await using bench = new SessionBench({
+    tools: { look: { concurrency: "shared", run: () => ++ran === 1 ? first.promise : "second" } },
+    script: [
+      { calls: [{ name: "look" }, { name: "look" }, { name: "look", invalid: "no JSON" }] },
+      "done",
+    ],
+  });
+  await bench.say("look twice");
+  await until(() => ran === 2);
+  await settle();
+  first.resolve("first");
+  await bench.quiet();
+  const ends = bench.story().filter((line) => line.startsWith("tool"));
+  assert.deepEqual(ends.map((line) => line.slice(0, 15)), [
+    "tool call_0_2 E",
+    "tool call_0_1 s",
+    "tool call_0_0 f",
+  ]);
+  assertIdentical(await replay(bench), 6);
 });
 
 Deno.test("A replay has follow-ups join where they joined", async () => {
