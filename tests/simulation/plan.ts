@@ -138,10 +138,14 @@ function planJobs(chance: Chance, untilMs: number): readonly PlannedJob[] {
     // What is made up for one by one must get done before the jobs are paused.
     const isShort = missedRuns !== "all" && chance.happens(0.5);
     const everyMs = (isShort ? chance.between(10, 20) : chance.between(60, 120)) * 1_000;
+    const firstMs = chance.between(1, untilMs);
+    const isSingle = chance.happens(0.25);
+    // Now and then no gateway ran when it was due.
+    const isOver = isSingle && chance.happens(0.3);
     return {
       id: `job${index + 1}`,
-      firstMs: chance.between(1, untilMs),
-      everyMs: chance.happens(0.25) ? null : everyMs,
+      firstMs: isOver ? -chance.between(1, 600_000) : firstMs,
+      everyMs: isSingle ? null : everyMs,
       missedRuns,
       chat: chance.happens(0.3)
         ? null
