@@ -318,6 +318,7 @@ export class Turn {
     const message: AssistantMessage = { role: "assistant", content: text };
     this.#outcome = "failed";
     const told = this.#isOfHeartbeat ? NOTHING_SAID : { content: text, preamble: "" };
+    this.steps.inputs.isOutOfTime();
     await this.steps.answer({ outcome: "failed", message, ...told });
   }
 

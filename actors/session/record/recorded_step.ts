@@ -128,6 +128,8 @@ export interface RecordedStep {
   readonly ran?: RecordedRun;
   /** How long the round of tools took that ended before it. */
   readonly tookMs?: number;
+  /** Of an answer: nobody waited for the turn, and its time was over, whatever the model said. */
+  readonly isLate?: true;
   /** How the turn was ended, and the line that says so. */
   readonly close?: { readonly state: "failed" | "stopped"; readonly note: string };
   /** Name of the line, what it says, and which it takes out. */

@@ -168,6 +168,7 @@ export const recordedStep: z.ZodType<RecordedStep> = z.object({
   asks: z.array(ask).exactOptional(),
   ran: ran.exactOptional(),
   tookMs: z.number().exactOptional(),
+  isLate: z.literal(true).exactOptional(),
   close: z.object({ state: z.enum(["failed", "stopped"]), note: z.string() }).exactOptional(),
   aside: z.object({ name: z.string(), note: z.string(), ids: z.array(z.string()) }).exactOptional(),
 });

@@ -60,6 +60,7 @@ export class StepInputs {
   #asks: RecordedAsk[] = [];
   readonly #runs = new Map<string, RecordedRun>();
   #tookMs: number | undefined;
+  #isLate = false;
 
   constructor(life: LifeRecord, turnId: string) {
     this.#life = life;
@@ -107,6 +108,11 @@ export class StepInputs {
         ...beside,
       };
     };
+  }
+
+  /** The turn's time is over, which its next step says. */
+  isOutOfTime(): void {
+    this.#isLate = true;
   }
 
   /** What a message brought to mind. */
@@ -172,6 +178,7 @@ export class StepInputs {
       ...(this.#asks.length > 0 && { asks: this.#asks }),
       ...(ran !== undefined && { ran }),
       ...(this.#tookMs !== undefined && { tookMs: this.#tookMs }),
+      ...(this.#isLate && { isLate: true as const }),
       ...(close !== undefined && { close }),
     };
     const texts = this.#texts;
@@ -186,6 +193,7 @@ export class StepInputs {
     this.#texts = [];
     this.#reads = [];
     this.#tookMs = undefined;
+    this.#isLate = false;
     this.#reminded = [];
     this.#asks = [];
   }

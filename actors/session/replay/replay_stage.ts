@@ -213,22 +213,19 @@ export class ReplayStage {
       still = this.#script.activity === seen ? still + 1 : 0;
       seen = this.#script.activity;
       if (this.#script.divergence !== undefined) life.abort(new ReplayCutError("It differs"));
-      else if (still >= STILL_TURNS) still = this.#cut();
+      else if (still >= STILL_TURNS) {
+        this.#end(); // nothing goes on by itself: the recording says what came from outside
+        still = 0;
+      }
     }
     await run;
   }
 
-  /** Nothing goes on by itself: the recording says what came from outside. */
-  #cut(): number {
-    const kind = this.#script.next?.step.kind;
-    if (kind === "answer") this.#clock.fire(); // the time of a job was over
-    else this.#end();
-    return 0;
-  }
-
-  /** The turn ends here, in order or otherwise. */
+  /** The turn ends here: its time is over, or it is cut short, in order or otherwise. */
   #end(): void {
-    const isInOrder = this.#script.next?.step.kind === "rest";
+    const kind = this.#script.next?.step.kind;
+    if (kind === "answer") return this.#clock.fire();
+    const isInOrder = kind === "rest";
     this.#life?.abort(
       isInOrder
         ? new IncarnationEndedError("Ended, as it was recorded")

@@ -88,12 +88,12 @@ export class Script {
   }
 
   /**
-   * The process stopped in order, or somebody stopped the turn, and the model said all that it did
-   * before: whatever the turn would do next was not done.
+   * The process stopped in order, somebody stopped the turn, or its time was over, and the model
+   * said all that it did before: whatever the turn would do next was not done.
    */
   get isEnding(): boolean {
-    const kind = this.next?.step.kind;
-    return (kind === "rest" || kind === "close") && this.isSaid;
+    const { kind, isLate } = this.next?.step ?? {};
+    return (kind === "rest" || kind === "close" || isLate === true) && this.isSaid;
   }
 
   /** The model's next answer in the step that comes next; undefined where it was not asked. */
@@ -165,7 +165,8 @@ export class Script {
   /** The turn was ended before this answer was given: it needs no model, and so is there at once. */
   endsBefore(records: readonly StepRecord[]): boolean {
     const made = records.find(({ turnId }) => turnId !== "");
-    if (made === undefined || !this.isEnding) return false;
+    const isLate = this.next?.step.isLate === true;
+    if (made === undefined || isLate || !this.isEnding) return false;
     return recordedStep.parse(JSON.parse(made.text)).kind === "answer";
   }
 
@@ -208,7 +209,8 @@ export class Script {
   }
 
   #comparable(whole: RecordedStep): Record<string, string> {
-    const { woke: _woke, tookMs: _tookMs, asks, replayable, reminded, ...step } = whole;
+    const { woke: _woke, tookMs: _tookMs, isLate: _isLate, asks, replayable, reminded, ...step } =
+      whole;
     // Nothing came to mind, or nothing was looked for: the model sees no difference.
     const hits = reminded?.filter(([, found]) => found.length > 0) ?? [];
     const requests = asks?.map(({ request, system, tools, outcome }) =>

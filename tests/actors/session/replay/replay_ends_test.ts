@@ -12,10 +12,12 @@ const REFUSED = { calls: [{ name: "look", id: "c1", invalid: "no JSON" }] };
 /** Said as it is: no model is asked. */
 const WORD = { channel: SYSTEM_CHANNEL, platformId: "heartbeat:told:1", replyChannel: "feishu" };
 
+const DUE = { channel: SYSTEM_CHANNEL, platformId: "cron:job1:1", replyChannel: "feishu" };
+
 /** A row as earlier versions wrote it: nothing of calls that were cut short, a close alone. */
 function asOnceRecorded(text: string): string {
   if (!text.startsWith('{"kind":')) return text;
-  const { kind, close, asks, ...step } = JSON.parse(text);
+  const { kind, close, asks, isLate: _isLate, ...step } = JSON.parse(text);
   if (kind === "close") return JSON.stringify({ kind, close });
   const ended = asks?.filter((ask: { outcome: { state: string } }) => ask.outcome.state !== "cut");
   return JSON.stringify({ kind, ...step, ...(ended?.length > 0 && { asks: ended }) });
@@ -173,10 +175,26 @@ Deno.test("A replay goes no further than a stop that came between an answer and 
   assertIdentical(await replay(bench), bench.history().length);
 });
 
+Deno.test("A replay ends a job in time whose model answered just before", async () => {
+  await using bench = new SessionBench({ script: ["lost", "two"] });
+  const { journal } = bench;
+  const waiting = journal.waiting.bind(journal);
+  journal.waiting = async (...window) => {
+    const isOver = bench.provider.requests.length === 1 && bench.replies().length === 0;
+    if (isOver) await bench.world.clock.advance(UNASKED_TURN_MINUTES * 60_000);
+    return await waiting(...window);
+  };
+  await bench.say("Due now", DUE);
+  await bench.quiet();
+  await bench.say("second");
+  await bench.quiet();
+  assert.doesNotMatch(JSON.stringify(bench.history()), /lost/);
+  assertIdentical(await replay(bench), bench.history().length);
+});
+
 Deno.test("A replay ends a job in time whose model did not answer", async () => {
   await using bench = new SessionBench({ script: [{ text: "half", after: NEVER }, "two"] });
-  const due = { channel: SYSTEM_CHANNEL, platformId: "cron:job1:1", replyChannel: "feishu" };
-  await bench.say("Due now", due);
+  await bench.say("Due now", DUE);
   await until(() => bench.provider.running === 1);
   await bench.world.clock.advance(UNASKED_TURN_MINUTES * 60_000);
   await bench.quiet();

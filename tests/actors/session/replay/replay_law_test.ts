@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { nextTurn } from "../../../../actors/kernel/adapters/event_loop.ts";
-import { JournalError } from "../../../../actors/journal/journal.ts";
+import {
+  JournalError,
+  type NewInbound,
+  SYSTEM_CHANNEL,
+} from "../../../../actors/journal/journal.ts";
 import { assertIdentical, replay } from "../../../support/bench_replay.ts";
 import { providerError, type ScriptedAnswer } from "../../../support/scripted_provider.ts";
 import { type Disk, SessionBench } from "../../../support/session_bench.ts";
@@ -29,7 +33,18 @@ const SAYINGS = {
 
 /** What happens to a session at a moment of its life. */
 const HAPPENINGS = [
-  ...["dies", "ends", "/stop", "/undo", "hears", "grows old", "is full", "has room"] as const,
+  ...[
+    "dies",
+    "ends",
+    "/stop",
+    "/undo",
+    "hears",
+    "is due",
+    "grows old",
+    "grows late",
+    "is full",
+    "has room",
+  ] as const,
 ];
 
 /** Moments are counted: those of commits, of calls of the model, and of runs of tools. */
@@ -188,8 +203,13 @@ class Lives {
         return;
       case "hears":
         return this.#say(`message ${++this.#messages}`);
+      case "is due": {
+        const platformId = `cron:job1:${++this.#messages}`;
+        return this.#say("due", { channel: SYSTEM_CHANNEL, platformId, replyChannel: "feishu" });
+      }
       case "grows old":
-        return void this.#bench?.world.clock.advance(61_000);
+      case "grows late":
+        return void this.#bench?.world.clock.advance(what === "grows old" ? 61_000 : 1_860_000);
       default:
         return this.#say(what);
     }
@@ -200,9 +220,9 @@ class Lives {
     this.#ending = this.#bench?.[Symbol.asyncDispose]();
   }
 
-  #say(content: string): void {
+  #say(content: string, change: Partial<NewInbound> = {}): void {
     const wantsStream = this.#messages % 2 === 0;
-    this.#bench?.say(content, { wantsStream }).catch(() => {}); // the disk may be full
+    this.#bench?.say(content, { wantsStream, ...change }).catch(() => {}); // the disk may be full
   }
 }
 
