@@ -54,11 +54,16 @@ export async function wakeSession(
   const store = new SessionStore({ ...services, keepsEnded: services.archive !== undefined });
   const conversation = await load(store, sessionKey, services);
   const log = new SessionLog({ services, store, conversation, signal });
-  const interrupted = await findInterrupted(log, services.journal);
-  const abandoned = await reportAbandoned(sessionKey, services);
-  const waiting = await lookForWork(services.journal, sessionKey);
-  const upkeep = await upkeepRemains(sessionKey, services);
-  return { log, interrupted, abandoned, waiting, upkeep };
+  try {
+    const interrupted = await findInterrupted(log, services.journal);
+    const abandoned = await reportAbandoned(sessionKey, services);
+    const waiting = await lookForWork(services.journal, sessionKey);
+    const upkeep = await upkeepRemains(sessionKey, services);
+    return { log, interrupted, abandoned, waiting, upkeep };
+  } finally {
+    // Were it not to wake, the next to wake it would miss in the file what is on its way there.
+    await log.filed();
+  }
 }
 
 /** A file that stays unreadable must not let people wait for ever. */

@@ -137,6 +137,32 @@ Deno.test("Session counts the deaths of the process, and parks what caused four 
   assert.equal(bench.replies().at(-1), "fine");
 });
 
+Deno.test("Session that cannot wake has its last line in the file before it tries again", async () => {
+  let disk = await dieInCall();
+  for (const _ of [2, 3, 4]) disk = await dieInCall(disk);
+  await using bench = new SessionBench({ disk });
+  const { files, journal, world } = bench;
+  const waiting = journal.waiting.bind(journal);
+  journal.waiting = () => {
+    journal.waiting = waiting;
+    return Promise.reject(new JournalError("journal_failed", "Cannot read: input/output error"));
+  };
+  const slow = Promise.withResolvers<void>();
+  const append = files.append.bind(files);
+  files.append = async (name, text) => {
+    await slow.promise;
+    await append(name, text);
+  };
+  for (let n = 0; n < 10; n++) {
+    await settle();
+    await world.clock.advance(100); // a restart comes due
+  }
+  slow.resolve();
+  await outlast(bench);
+  assert.equal(world.events.filter(({ type }) => type === "actor_restarted").length, 1);
+  assert.deepEqual(bench.story().map((line) => line.split(" ")[0]), ["user", "assistant"]);
+});
+
 Deno.test("Session answers what the last try shows to be harmless", async () => {
   let disk = await dieInCall();
   for (const _ of [2, 3]) disk = await dieInCall(disk);
