@@ -7,13 +7,14 @@ import type { Clock } from "../../actors/kernel/clock.ts";
 import type { HistoryLine, Inbound, Outbound, TurnRecord } from "../../actors/journal/journal.ts";
 import { type JournalRows, NO_ROWS } from "../../actors/journal/memory_store.ts";
 import { endsTurn, parseCommand } from "../../actors/session/command_table.ts";
+import { pendingNote, readPending } from "../../actors/session/archived_chunk.ts";
 import { SET_ASIDE } from "../../actors/session/session_file.ts";
 import { parseMessageLine } from "../../actors/session/session_file.ts";
 import { lineIdOf } from "../../actors/session/session_store.ts";
 import type { Retention } from "../../actors/gateway/journal_keeper.ts";
 import type { ChatMessage } from "../../providers/provider.ts";
 import type { EventLog } from "./event_log.ts";
-import { marksIn, textOf } from "./marks.ts";
+import { marksIn, textOf, topicsIn } from "./marks.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -46,6 +47,8 @@ export interface StoryLine {
   readonly message: ChatMessage | null;
   /** Marks of what a person says in it. */
   readonly marks: readonly string[];
+  /** What is told in it, by a person or from inside. */
+  readonly topics: readonly string[];
   /** Ids of the lines that it sets aside. */
   readonly setsAside: readonly string[];
 }
@@ -76,6 +79,7 @@ export class JournalWatch {
   /** Sessions whose `/new` is done, and whose file was not begun anew since. */
   readonly #mustBegin = new Map<string, number>();
   #commits = 0;
+  #hasLateResult = false;
   #rows = NO_ROWS;
   /** The rows of the last commit, whatever a crash has undone since. */
   #seenRows = NO_ROWS;
@@ -84,6 +88,11 @@ export class JournalWatch {
     this.#log = log;
     this.#clock = clock;
     this.#keptMs = retention === undefined ? Infinity : retention.finishedDays * DAY_MS;
+  }
+
+  /** With the last commit something joined a turn behind words that were accepted after it. */
+  get hasLateResult(): boolean {
+    return this.#hasLateResult;
   }
 
   /** How many commits there were. */
@@ -109,11 +118,11 @@ export class JournalWatch {
     });
   }
 
-  /** Marks of the messages in a story that its session works on: none of them has an answer yet. */
-  marksAtWork(story: readonly StoryLine[]): readonly string[] {
-    return story.flatMap(({ line: { inboundSeq }, marks }) => {
+  /** What those messages in a story tell that its session works on: none of them has an answer yet. */
+  topicsAtWork(story: readonly StoryLine[]): readonly string[] {
+    return story.flatMap(({ line: { inboundSeq }, topics }) => {
       const inbound = inboundSeq === null ? undefined : this.inbounds.get(inboundSeq);
-      return inbound?.row.state === "running" ? marks : [];
+      return inbound?.row.state === "running" ? topics : [];
     });
   }
 
@@ -149,16 +158,30 @@ export class JournalWatch {
 
   /** Looks at the rows after a commit, or after a crash. */
   observe(rows: JournalRows): void {
-    const { inbounds, turns, lines, outbounds } = rows;
+    const { inbounds, turns, lines, outbounds, notes } = rows;
     const seen = this.#seenRows; // a list that is the same has nothing new in it
     this.#forgotten(rows);
     this.#rows = rows;
     this.#seenRows = rows;
     this.#commits++;
+    this.#hasLateResult = false;
     if (inbounds !== seen.inbounds) this.#inbounds(inbounds);
     if (turns !== seen.turns) this.#openTurns(turns);
     if (lines !== seen.lines) { for (const line of lines) this.#line(line); }
     if (outbounds !== seen.outbounds) { for (const row of outbounds) this.#outbound(row); }
+    if (notes !== seen.notes) this.#summedUp(rows, seen);
+  }
+
+  /** A turn stays word by word while it is open: it may have to go on from there. */
+  #summedUp({ turns, notes }: JournalRows, seen: JournalRows): void {
+    for (const { turnId, sessionKey } of turns) {
+      const note = notes.find(({ key }) => key === pendingNote(sessionKey));
+      if (note === undefined || seen.notes.includes(note)) continue;
+      const pending = readPending(note.value);
+      const chunk = this.story(sessionKey).slice(pending?.from ?? 0, pending?.to ?? 0);
+      if (!chunk.some(({ line }) => line.turnId === turnId)) continue;
+      this.breaches.push(`turn ${turnId} is summed up while it goes on`);
+    }
   }
 
   /** Only what has ended long enough ago may be gone. */
@@ -183,6 +206,7 @@ export class JournalWatch {
       }
     }
     for (const row of begun) this.#begun(row, rows);
+    this.#hasLateResult = begun.some((row) => isLate(row, rows));
   }
 
   /** What a command does to all before it must be done before anything after it begins. */
@@ -274,6 +298,14 @@ export class JournalWatch {
   }
 }
 
+/** A subagent's result joins a turn whose own words are younger than its row. */
+function isLate({ turnId, turnLine, seq }: Inbound, rows: readonly Inbound[]): boolean {
+  return rows.some((other) =>
+    other.turnId === turnId && other.state === "running" && other.seq > seq &&
+    (other.turnLine ?? 0) < (turnLine ?? 0)
+  );
+}
+
 function endsAllBefore(content: string): boolean {
   const command = parseCommand(content);
   return command !== null && endsTurn(command.name);
@@ -295,12 +327,14 @@ function goneOf<T>(
   return before.filter((row) => !ids.has(idOf(row)));
 }
 
-function readLine(text: string): Pick<StoryLine, "message" | "marks" | "setsAside"> {
+function readLine(text: string): Pick<StoryLine, "message" | "marks" | "topics" | "setsAside"> {
   const stored = parseMessageLine(text);
   const ids = stored?.extras[SET_ASIDE];
+  const said = stored?.message.role === "user" ? textOf(stored.message) : "";
   return {
     message: stored?.message ?? null,
-    marks: stored?.message.role === "user" ? marksIn(textOf(stored.message)) : [],
+    marks: marksIn(said),
+    topics: topicsIn(said),
     setsAside: Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [],
   };
 }

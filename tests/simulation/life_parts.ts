@@ -121,13 +121,14 @@ function modelAndTools({ world, clock, chance, activity }: ServicesOptions) {
     log,
     activity,
     newEffect,
+    tooLongWeight: plan.tooLongWeight,
     chats: plan.messages,
     onRequest: (request, wasTooLong) => {
       const { conversationId } = request;
       const story = watch.shownStory(conversationId);
       const ground = {
         story,
-        atWork: watch.marksAtWork(story),
+        atWork: watch.topicsAtWork(story),
         mayBeCut: () => wasTooLong || disk.isSummedUp(sessionFileName(conversationId)),
       };
       record.breaches.push(...checkRequest(request, ground));

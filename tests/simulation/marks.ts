@@ -10,6 +10,14 @@ export function marksIn(text: string): string[] {
   return text.match(/#m\d+/g) ?? [];
 }
 
+const INSIDE = String.raw`(?<=^\[(?:Result of a subagent:|Scheduled job) "[^\n]*" \()\w+(?=\))`;
+const TOPICS = new RegExp(`#m\\d+|${INSIDE}`, "gm");
+
+/** What a text is about, in order: the marks in it, and the ids of subagents and jobs that it tells of. */
+export function topicsIn(text: string): string[] {
+  return text.match(TOPICS) ?? [];
+}
+
 /** The text of a message, whatever it consists of. */
 export function textOf({ content }: Pick<ChatMessage, "content">): string {
   if (content === null || typeof content === "string") return content ?? "";
@@ -17,8 +25,13 @@ export function textOf({ content }: Pick<ChatMessage, "content">): string {
 }
 
 /** Marks of all people's messages, in order. */
-export function marksOfPeople(messages: readonly ChatMessage[]): string[] {
+function marksOfPeople(messages: readonly ChatMessage[]): string[] {
   return messages.filter(({ role }) => role === "user").flatMap((m) => marksIn(textOf(m)));
+}
+
+/** What people, subagents and jobs say in messages, in order. */
+export function topicsOf(messages: readonly ChatMessage[]): string[] {
+  return messages.filter(({ role }) => role === "user").flatMap((m) => topicsIn(textOf(m)));
 }
 
 /** Marks of the messages that no answer follows yet. */

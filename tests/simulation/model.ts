@@ -50,6 +50,7 @@ export interface ModelOptions {
   readonly log: EventLog;
   readonly activity: Activity;
   readonly newEffect: () => string;
+  readonly tooLongWeight: number;
   readonly chats: readonly { readonly channel: string; readonly chatId: string }[];
   /**
    * Told of each request before it is answered, and whether its conversation was too long for this
@@ -144,7 +145,10 @@ export class SimulatedModel implements Provider {
     }
     if (fate === "ended_early") return;
     if (fate === "failed") {
-      const code = chance.pick(FAILURES);
+      const { tooLongWeight } = this.#options;
+      const code = chance.weighted(
+        FAILURES.map((it) => [it, it === "provider_context_too_long" ? tooLongWeight : 1] as const),
+      );
       if (code === "provider_context_too_long") this.#tooLong.add(request.conversationId);
       return yield { type: "failed", error: failure(code) };
     }

@@ -71,6 +71,8 @@ export interface WorldPlan {
   readonly slowCommitShare: number;
   /** So often somebody writes a command and a message while a turn and a slow commit are under way. */
   readonly interjections: number;
+  /** How often the model finds a conversation too long, for once that it fails in another way. */
+  readonly tooLongWeight: number;
   /** How often the scheduler makes an actor wait. */
   readonly delayShare: number;
   readonly channels: readonly PlannedChannel[];
@@ -78,7 +80,7 @@ export interface WorldPlan {
   /** In some worlds: written so long (`atMs`) after the last of `messages` has come to its end. */
   readonly lastWord: PlannedMessage | undefined;
   readonly outages: readonly Outage[];
-  /** How often the process ends before the world calms down. */
+  /** How often the process ends before the world calms down; also where a result comes late, if ever. */
   readonly endings: number;
 }
 
@@ -109,6 +111,7 @@ export function planOf(seed: number): WorldPlan {
     actorFailureShare: chance.pick([0, 0, 0.002, 0.01]),
     slowCommitShare: chance.pick([0, 0, 0.004, 0.03]),
     interjections: new Chance(seed).fork("interjections").weighted([[0, 3], [3, 1]]),
+    tooLongWeight: new Chance(seed).fork("too long").weighted([[1, 3], [20, 1]]),
     delayShare: chance.pick([0, 0.02, 0.2]),
     channels,
     ...withLastWords(

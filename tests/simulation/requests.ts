@@ -5,13 +5,13 @@
 
 import type { ChatMessage, ChatRequest } from "../../providers/provider.ts";
 import type { StoryLine } from "./journal_watch.ts";
-import { marksOfPeople, textOf } from "./marks.ts";
+import { topicsOf } from "./marks.ts";
 
 /** What a request is about. */
 export interface RequestGround {
   /** The durable history of its session, as far as the model may see it. */
   readonly story: readonly StoryLine[];
-  /** Marks of the messages that it must answer. */
+  /** What those messages are about that it must answer. */
   readonly atWork: readonly string[];
   /** The beginning may be left out: it was too long for the model, or is summed up. */
   readonly mayBeCut: () => boolean;
@@ -24,21 +24,13 @@ export function checkRequest(
 ): string[] {
   const { messages, conversationId } = request;
   const wrong = [...wrongOrder(messages), ...wrongCalls(messages)];
-  const shown = marksOfPeople(messages).join(" ");
-  const said = story.flatMap(({ marks }) => marks).join(" ");
-  const isEnd = shown === "" ? tellOfInside(messages) : said.endsWith(` ${shown}`);
-  const isRight = shown === said || (isEnd && mayBeCut());
+  const shown = topicsOf(messages).join(" ");
+  const said = story.flatMap(({ topics }) => topics).join(" ");
+  const isRight = shown === said || (said.endsWith(` ${shown}`) && mayBeCut());
   if (!isRight) wrong.push(`shows "${shown}" of what was said: "${said}"`);
-  const missing = atWork.filter((mark) => !shown.split(" ").includes(mark));
+  const missing = atWork.filter((topic) => !shown.split(" ").includes(topic));
   if (missing.length > 0) wrong.push(`leaves out what it is to answer: ${missing.join(" ")}`);
   return wrong.map((what) => `a request of ${conversationId} ${what}`);
-}
-
-/** A turn that a result or a job began may show nothing but that. */
-function tellOfInside(messages: readonly ChatMessage[]): boolean {
-  return messages.some((message) =>
-    message.role === "user" && /\[(?:Result of a subagent|Scheduled job)/.test(textOf(message))
-  );
 }
 
 function wrongOrder(messages: readonly ChatMessage[]): string[] {

@@ -259,10 +259,14 @@ class World {
   }
 
   #onCommit(life: GatewayLife, phase: CommitPhase): void {
+    const { plan, watch } = this.#parts;
     if (phase === "before") this.#commitsOfLife++;
-    else this.#parts.watch.observe(life.rows());
+    else watch.observe(life.rows());
     this.#sayLastWord();
     const ending = this.#ending;
+    if (phase === "after" && watch.hasLateResult && plan.endings > 0) {
+      return this.#kill(life, "process"); // so rare a moment is not left to chance
+    }
     if (ending.type !== "at_commit" || ending.phase !== phase) return;
     if (this.#commitsOfLife < ending.commit || this.#parts.faults.isCalm) return;
     this.#kill(life, ending.loss);
