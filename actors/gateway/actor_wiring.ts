@@ -22,7 +22,6 @@ import type { ChannelActorMessage } from "./channel_protocol.ts";
 import { channelSessions } from "./channel_sessions.ts";
 import { localChannel, platformChannels, WORKER_ENTRY } from "./channel_wiring.ts";
 import { type Core, startCore } from "./core.ts";
-import { wakeEndedSessions } from "./ended_sessions.ts";
 import type { GatewayOptions } from "./gateway_options.ts";
 import { preloadOnce } from "./preload.ts";
 import { restartPort } from "./restart.ts";
@@ -123,10 +122,7 @@ export function startActors(
   return {
     core,
     channels,
-    recover() {
-      core.recover();
-      void wakeEndedSessions(journal, core.router);
-    },
+    recover: core.recover,
     changeChannels: (next) => core.changeChannels(platformsOf(next), isLocal),
   };
 }

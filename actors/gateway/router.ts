@@ -17,6 +17,7 @@ import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { CompactSession, SessionEvent, SessionMessage } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
+import { unfinishedSessions } from "./unfinished_sessions.ts";
 
 const logger = getLogger(["troupe", "gateway", "router"]);
 
@@ -78,7 +79,7 @@ export type RouterActorMessage = Message;
 
 /** What the router is made of. */
 export interface RouterOptions {
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, "unfinishedSessions" | "noteKeys">;
   /** Whether a router that starts, or starts anew, wakes the sessions that were left unfinished. */
   readonly recovers: boolean;
   /** @default 1_000 */
@@ -339,7 +340,7 @@ class Router implements Actor<Message> {
     if (this.#isReading || cursor === null) return;
     this.#isReading = true;
     this.#context.pipe(
-      () => this.#options.journal.unfinishedSessions(cursor, PAGE_ROWS),
+      () => unfinishedSessions(this.#options.journal, cursor, PAGE_ROWS),
       (outcome) => ({ type: "page_read", outcome }),
     );
   }

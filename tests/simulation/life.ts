@@ -11,7 +11,6 @@ import type { ActorSystem } from "../../actors/kernel/system.ts";
 import type { ChannelActorMessage } from "../../actors/gateway/channel_protocol.ts";
 import { type Core, startCore } from "../../actors/gateway/core.ts";
 import { drain } from "../../actors/gateway/drain.ts";
-import { wakeEndedSessions } from "../../actors/gateway/ended_sessions.ts";
 import type { GateReport } from "../../actors/gateway/gate.ts";
 import type { OutboxReport } from "../../actors/gateway/outbox.ts";
 import { effectiveSessionKey } from "../../actors/gateway/session_key.ts";
@@ -115,7 +114,6 @@ export class GatewayLife {
     this.#core = this.#startCore(chance);
     this.#channels = this.#core.startChannels();
     this.#core.recover();
-    void wakeEndedSessions(withFailingReads(this.#journal, world.faults), this.#core.router);
     this.#startJobs();
     this.#disturbed();
   }
