@@ -269,7 +269,7 @@ export class TurnSteps {
     });
     if (note === null) return { step, drafts: [] };
     const close = { state, note };
-    const recorded = this.inputs.take("close", { nowMs: this.#log.nowMs, close });
+    const { rows: recorded } = this.inputs.take("close", { nowMs: this.#log.nowMs, close });
     const drafts = this.#openCalls.map((call) => this.#draft(interruptedResult(call)));
     drafts.push(this.#draft({ role: "assistant", content: note }));
     return { step: { ...step, recorded }, drafts };
@@ -339,13 +339,16 @@ export class TurnSteps {
     const isBooking = this.booking.usage.length > 0;
     const { conversation, nowMs } = this.#log;
     const begins = kind === "begin" || kind === "again" || kind === "alone";
-    const recorded = this.inputs.take(kind, {
+    const { rows: recorded, putBack } = this.inputs.take(kind, {
       nowMs,
       ...ending,
       ...(begins && { conversation }),
     });
     const whole = { ...this.booking.with(step), recorded };
-    const rows = await this.#log.commit(whole, drafts, durability);
+    const rows = await this.#log.commit(whole, drafts, durability).catch((error) => {
+      putBack();
+      throw error;
+    });
     if (begins) this.#isCounted = true;
     if (isBooking) this.booking.release();
     return rows;

@@ -49,12 +49,21 @@ export interface RunCall {
   readonly sent: readonly ToolMessageOut[];
 }
 
+/** What was collected for a step. */
+export interface TakenInputs {
+  readonly rows: readonly RecordRow[];
+  /** The step was never made: what was taken in belongs to whichever is next. */
+  readonly putBack: () => void;
+}
+
 /** Of one turn. */
 export class StepInputs {
   readonly #life: LifeRecord;
   readonly #turnId: string;
   #scene: InputScene | undefined;
   #texts: { readonly digest: string; readonly text: string }[] = [];
+  /** Rows of texts that a step was to write which was never made. */
+  #unwritten: RecordRow[] = [];
   #reads: BegunRead[] = [];
   #reminded: NonNullable<RecordedStep["reminded"]>[number][] = [];
   #asks: RecordedAsk[] = [];
@@ -146,7 +155,7 @@ export class StepInputs {
     });
   }
 
-  /** All that was collected, as the rows of a step. */
+  /** All that was collected, for a step. */
   take(
     kind: StepKind,
     { nowMs, callId, joining = [], conversation, close }: {
@@ -160,7 +169,7 @@ export class StepInputs {
       /** How the turn was ended from outside. */
       readonly close?: RecordedStep["close"];
     },
-  ): RecordRow[] {
+  ): TakenInputs {
     const ran = callId === undefined ? undefined : this.#runs.get(callId);
     if (callId !== undefined) this.#runs.delete(callId);
     const isTaken = ({ isAgain, inbound: { seq } }: BegunRead) =>
@@ -181,16 +190,24 @@ export class StepInputs {
       ...(this.#isLate && { isLate: true as const }),
       ...(close !== undefined && { close }),
     };
-    const texts = this.#texts;
+    const written = this.#texts.flatMap(({ digest, text }) => this.#life.row(digest, text, nowMs));
+    const texts = [...this.#unwritten, ...written];
+    const taken = { reads: this.#reads, reminded: this.#reminded, asks: this.#asks };
     this.#forget();
-    return [
-      ...texts.flatMap(({ digest, text }) => this.#life.row(digest, text, nowMs)),
-      { turnId: this.#turnId, text: JSON.stringify(step) },
-    ];
+    return {
+      rows: [...texts, { turnId: this.#turnId, text: JSON.stringify(step) }],
+      putBack: () => {
+        this.#unwritten = [...texts, ...this.#unwritten];
+        this.#reads = [...taken.reads, ...this.#reads];
+        this.#reminded = [...taken.reminded, ...this.#reminded];
+        this.#asks = [...taken.asks, ...this.#asks];
+      },
+    };
   }
 
   #forget(): void {
     this.#texts = [];
+    this.#unwritten = [];
     this.#reads = [];
     this.#tookMs = undefined;
     this.#isLate = false;

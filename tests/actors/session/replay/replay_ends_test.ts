@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SYSTEM_CHANNEL } from "../../../../actors/journal/journal.ts";
+import { JournalError, SYSTEM_CHANNEL } from "../../../../actors/journal/journal.ts";
 import { UNASKED_TURN_MINUTES } from "../../../../actors/session/turn_limit.ts";
 import { assertIdentical, replay } from "../../../support/bench_replay.ts";
 import { providerError } from "../../../support/scripted_provider.ts";
@@ -216,4 +216,39 @@ Deno.test("A replay notices that a stopped turn asked something else", async () 
   );
   assert.ok(report.state === "different", JSON.stringify(report));
   assert.match(report.divergence.what, /what the model was asked.*close/);
+});
+
+Deno.test("A replay reads and asks as the process did that rested over a step it could not make", async () => {
+  let disk: Disk;
+  {
+    const bench = new SessionBench({ script: [{ text: "never", after: NEVER }] });
+    await bench.say("first", { media: ["/media/a.png"] });
+    await until(() => bench.provider.running === 1);
+    disk = bench.crash();
+    await bench[Symbol.asyncDispose]();
+  }
+  {
+    const bench = new SessionBench({ disk, script: ["lost"] });
+    const { journal } = bench;
+    const commit = journal.commit.bind(journal);
+    let tries = 0;
+    journal.commit = (step, durability) => {
+      if (!JSON.stringify(step).includes("lost") || step.turn?.change === "rest") {
+        return commit(step, durability);
+      }
+      tries++;
+      return Promise.reject(new JournalError("journal_failed", "Cannot write"));
+    };
+    await bench.say("second"); // joins with the answer to the first
+    await until(() => tries > 0);
+    await bench[Symbol.asyncDispose]();
+    disk = { rows: journal.rows(), files: Object.fromEntries(bench.files.texts) };
+  }
+  await using bench = new SessionBench({ disk, script: ["one", "two"] });
+  bench.session.tell({ type: "wake" });
+  await bench.quiet();
+  const rows = await bench.journal.records(bench.sessionKey, 0, 99);
+  const rest = rows.find(({ text }) => text.startsWith('{"kind":"rest"'));
+  assert.match(rest?.text ?? "", /a\.png.*lost/);
+  assertIdentical(await replay(bench), bench.history().length);
 });
