@@ -127,7 +127,8 @@ function planLimits(chance: Chance): Pick<WorldPlan, "awakeMax" | "retention"> {
   return {
     awakeMax: chance.weighted([[1_000, 8], [1, 1], [2, 1], [3, 1]]),
     retention: chance.weighted<Retention | undefined>([[undefined, 2], [{
-      finishedDays: chance.between(5, 200) / DAY_SECONDS,
+      // Beyond the slowest commit, or a row would end and go in one, and nobody would see its end.
+      finishedDays: chance.between(10, 200) / DAY_SECONDS,
       // Beyond the last time that a platform may send a message again.
       dedupeDays: 2_400 / DAY_SECONDS,
     }, 1]]),
