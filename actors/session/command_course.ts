@@ -6,6 +6,7 @@
 
 import type { Inbound } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
+import type { WorkBeside } from "../kernel/work_beside.ts";
 import type { ActiveCommand, CommandQueue } from "./command_queue.ts";
 import type { CommandScene } from "./command_scene.ts";
 import { carryOut } from "./commands.ts";
@@ -13,7 +14,6 @@ import { stillWaits } from "./incoming.ts";
 import type { SessionServices } from "./ports.ts";
 import { endsTurn } from "./command_table.ts";
 import { endsRunningTurn } from "./own_work.ts";
-import type { WorkBeside } from "../kernel/work_beside.ts";
 
 /** What its session hears of it, and hands back to it. */
 export type CommandNews =

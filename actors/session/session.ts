@@ -9,6 +9,7 @@ import { type Inbound, JournalError } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import type { ActorRef } from "../kernel/ref.ts";
+import { valueOf, WorkBeside } from "../kernel/work_beside.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
 import { CommandCourse, type CommandSurroundings } from "./command_course.ts";
@@ -36,7 +37,6 @@ import { TurnSeat } from "./turn_seat.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WaitingNotes } from "./waiting_notes.ts";
 import { WaitingWork } from "./waiting_work.ts";
-import { valueOf, WorkBeside } from "../kernel/work_beside.ts";
 
 const logger = getLogger(["troupe", "session", "session"]);
 

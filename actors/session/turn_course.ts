@@ -6,6 +6,7 @@
 
 import type { Inbound } from "../journal/journal.ts";
 import type { Outcome } from "../kernel/actor.ts";
+import type { WorkBeside } from "../kernel/work_beside.ts";
 import type { ApprovalDesk } from "./approval_desk.ts";
 import type { GoalDesk } from "./goal/goal_desk.ts";
 import type { OwnSettings } from "./own_state.ts";
@@ -20,7 +21,6 @@ import { Turn, type TurnEnd } from "./turn.ts";
 import type { TurnPermit } from "./turn_permit.ts";
 import type { TurnSeat } from "./turn_seat.ts";
 import { runWatched } from "./watched_turn.ts";
-import type { WorkBeside } from "../kernel/work_beside.ts";
 
 /** What its session hears of it. */
 type TurnNews = { readonly type: "turn_ended"; readonly outcome: Outcome<TurnEnd> };

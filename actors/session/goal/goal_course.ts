@@ -5,9 +5,9 @@
 
 import type { ActorContext, Outcome } from "../../kernel/actor.ts";
 import type { Timer } from "../../kernel/clock.ts";
+import type { WorkBeside } from "../../kernel/work_beside.ts";
 import type { Inbound } from "../../journal/journal.ts";
 import type { SessionLog } from "../session_log.ts";
-import type { WorkBeside } from "../../kernel/work_beside.ts";
 import { GoalDesk, type GoalDeskOptions, type GoalLook } from "./goal_desk.ts";
 
 /** A wait is looked at this often: clocks are set, and machines sleep. */

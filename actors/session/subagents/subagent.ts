@@ -9,9 +9,9 @@ import { asError, GatewayError } from "../../kernel/errors.ts";
 import { invariant, unreachable } from "../../kernel/invariant.ts";
 import type { ActorRef } from "../../kernel/ref.ts";
 import { currentTrace, withTrace } from "../../kernel/trace.ts";
+import { WorkBeside } from "../../kernel/work_beside.ts";
 import type { GateMessage, PermitNews } from "../ports.ts";
 import { TurnPermit } from "../turn_permit.ts";
-import { WorkBeside } from "../../kernel/work_beside.ts";
 import { brokenReport, type SubagentReport } from "./report.ts";
 import { SubagentRun, type SubagentRunOptions } from "./subagent_run.ts";
 
