@@ -10,6 +10,7 @@ import type { Timer } from "../kernel/clock.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ReplyTo } from "../kernel/ref.ts";
 import { asError } from "../kernel/errors.ts";
+import { WorkBeside } from "../kernel/work_beside.ts";
 import type { CronKeeper } from "./cron_keeper.ts";
 import type { CronMessage, CronReport } from "./cron_protocol.ts";
 import { JobFileError } from "./job_file.ts";
@@ -41,6 +42,7 @@ export function cronActor(keeper: CronKeeper): ActorDefinition<CronActorMessage>
 class Cron implements Actor<Message> {
   readonly #context: ActorContext<Message>;
   readonly #keeper: CronKeeper;
+  readonly #beside: WorkBeside<Message>;
   #questions: Question[] = [];
   readonly #reports: ReplyTo<CronReport>[] = [];
   #hasLooked = false;
@@ -53,7 +55,13 @@ class Cron implements Actor<Message> {
   constructor(context: ActorContext<Message>, keeper: CronKeeper) {
     this.#context = context;
     this.#keeper = keeper;
+    this.#beside = new WorkBeside(context);
     this.#next();
+  }
+
+  /** What is being written comes to its end: the next life goes on from there. */
+  async stopped(): Promise<void> {
+    await this.#beside.ended();
   }
 
   receive(message: Message): void {
@@ -107,7 +115,7 @@ class Cron implements Actor<Message> {
   #look(): void {
     this.#mustLook = false;
     this.#isBusy = true;
-    this.#context.pipe(
+    this.#beside.pipe(
       () => this.#keeper.look(),
       (outcome) => ({ type: "looked", outcome }),
     );
@@ -127,7 +135,7 @@ class Cron implements Actor<Message> {
 
   #answer(question: Question): void {
     this.#isBusy = true;
-    this.#context.pipe(
+    this.#beside.pipe(
       () => answer(question, this.#keeper),
       () => ({ type: "answered" }),
     );
