@@ -29,9 +29,9 @@ export async function benchRestart(): Promise<BenchRow[]> {
   const repliesBefore = replies().length;
   const startEpochMs = Date.now();
   await using gateway = await crowd.startGateway();
-  const readyMs = Date.now() - startEpochMs;
+  const saidMs = Date.now() - startEpochMs;
   await gateway.health();
-  const healthMs = Date.now() - startEpochMs;
+  const readyMs = Date.now() - startEpochMs;
   const first = await crowd.platform.waitFor(() => replies()[repliesBefore], {
     timeoutMs: 60_000,
     what: "the first reply",
@@ -45,14 +45,8 @@ export async function benchRestart(): Promise<BenchRow[]> {
   const what = `restart: ${MESSAGES.toLocaleString("en")} messages waiting,`;
   const note = `kill -9, ${PEOPLE} chats, Feishu simulator; one run`;
   return [
+    { what: `${what} says that it is ready`, value: saidMs, unit: "ms", budget: undefined, note },
     { what: `${what} ready`, value: readyMs, unit: "ms", budget: { atMost: 500 }, note },
-    {
-      what: `${what} /health answered`,
-      value: healthMs,
-      unit: "ms",
-      budget: undefined,
-      note: "asked at once, while the conversations wake",
-    },
     {
       what: `${what} first reply`,
       value: first.atMs - startEpochMs,
