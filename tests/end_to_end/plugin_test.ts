@@ -4,6 +4,7 @@ import { helpText } from "../../actors/session/command_table.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { freePort } from "../support/free_port.ts";
 import { GatewayHome, GatewayProcess, runTroupe, writeConfig } from "../support/gateway_process.ts";
 import { until } from "../support/until.ts";
 import { callTool, ModelServer, say } from "../simulators/model_server.ts";
@@ -94,12 +95,6 @@ function withoutArgument(line: string): string {
 }
 
 const CHANNEL = fileURLToPath(new URL("../fixtures/plugins/echo_channel.ts", import.meta.url));
-
-/** A port that nobody listens on just now. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
 
 Deno.test("A plug-in channel carries messages from its Worker, under its named hosts only", async () => {
   await using home = await GatewayHome.make();

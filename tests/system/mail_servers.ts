@@ -9,6 +9,7 @@ import { join } from "node:path";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { LineServer } from "../simulators/email/line_socket.ts";
 import { type PostedMail, serveSmtp } from "../simulators/email/smtp_session.ts";
+import { freePort } from "../support/free_port.ts";
 import { temporaryFolder } from "../support/temporary_folder.ts";
 import { until } from "../support/until.ts";
 
@@ -208,11 +209,6 @@ async function makeCertificates(folder: string): Promise<string> {
     at("server.pem"),
   );
   return await Deno.readTextFile(at("authority.pem"));
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 async function isListening(port: number): Promise<boolean> {
