@@ -17,8 +17,8 @@ export class DeliveryMemory {
   stored(key: string, channelState: JsonValue): void {
     this.#states.delete(key);
     this.#states.set(key, channelState);
-    if (this.#states.size <= KEYS_MAX) return;
-    for (const oldest of this.#states.keys()) return void this.#states.delete(oldest);
+    const [oldest] = this.#states.keys();
+    if (this.#states.size > KEYS_MAX && oldest !== undefined) this.#states.delete(oldest);
   }
 
   /** Nothing is to come for it, or nobody can tell what is stored. */

@@ -44,11 +44,6 @@ export interface ActorGround {
 export interface StartedActors {
   readonly core: Core;
   readonly channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>;
-  /**
-   * Goes on with what an earlier process left. Told once the doors are open: a thousand waiting
-   * conversations take a while to wake, and nobody should wait for a sign of life that long.
-   */
-  recover(): void;
   /** Has the platforms of another configuration run; those whose section is the same go on. */
   readonly changeChannels: (next: LoadedConfig) => Promise<void>;
 }
@@ -122,7 +117,6 @@ export function startActors(
   return {
     core,
     channels,
-    recover: core.recover,
     changeChannels: (next) => core.changeChannels(platformsOf(next), isLocal),
   };
 }

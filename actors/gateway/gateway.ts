@@ -128,7 +128,8 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const bounds = liveView(() => services.now().loaded.config.channels);
   owned.use(new MediaKeeper(world.clock, media, bounds));
   ground.tellServing();
-  if (acting.isWhole) actors.recover();
+  // A thousand waiting conversations take a while to wake: no sign of life should wait for that.
+  if (acting.isWhole) actors.core.recover();
   printOnceKnown(services.toolsLine, print, owned);
   return { ...actors, journal, ...doors, report };
 }
