@@ -20,24 +20,34 @@ function failingDisk(): Disposable {
   return { [Symbol.dispose]: () => mocks.forEach((mocked) => mocked.restore()) };
 }
 
+/** Lets time go on until `isSo`: waits of the gateway come to their end. */
+async function leapUntil(clock: LeapingClock, isSo: () => boolean, what: string): Promise<void> {
+  await until(async () => {
+    await clock.leap(60_000);
+    return isSo();
+  }, { what });
+}
+
 Deno.test("A gateway whose disk failed at a sync asks to be started again, and goes on then", async () => {
   await using home = await GatewayHome.make();
   await using model = await ModelServer.start(() => say("yes"));
   const config = configFor({ model });
   const clock = new LeapingClock();
   let restarts = 0;
+  await using running = await startInProcess(home, config, {
+    world: { ...systemWorld(), clock },
+    onRestart: () => restarts++,
+  });
   {
-    await using running = await startInProcess(home, config, {
-      world: { ...systemWorld(), clock },
-      onRestart: () => restarts++,
-    });
-    {
-      using _ = failingDisk();
-      assert.equal(await running.probe.say("c1", "are you there?"), "refused");
-    }
-    await clock.leap(5 * 60_000);
-    await until(() => restarts > 0, { what: "the wish to be started again" });
+    using _ = failingDisk();
+    assert.equal(await running.probe.say("c1", "are you there?"), "refused");
   }
+  await leapUntil(clock, () => restarts > 0, "the wish to be started again");
+  // A turn that found the message waits for the disk, so the stop waits for the end of its grace.
+  let isStopped = false;
+  const stopping = Promise.resolve(running[Symbol.asyncDispose]()).finally(() => isStopped = true);
+  await leapUntil(clock, () => isStopped, "the stop");
+  await stopping;
   await using again = await startInProcess(home, config);
   // It was written, though nobody could promise that it would last.
   await until(() => again.probe.textsOf("c1").length > 0, { what: "the answer" });
