@@ -6,6 +6,7 @@
 
 import type { LoadedConfig } from "../config/load_config.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { liveView } from "../kernel/live_view.ts";
 import { untoldSubagents } from "../session/subagents/untold.ts";
 import { startActors, type StartedActors } from "./actor_wiring.ts";
@@ -25,6 +26,9 @@ import type { World } from "./world.ts";
 
 /** A gate that nobody has passed yet is closed at once. */
 const GATE_CLOSED_MS = 5_000;
+
+/** Whoever waited for the start looks at `/health` at once, and that takes some 20 ms. */
+const RECOVERY_AFTER_MS = 30;
 
 /** A running gateway; dispose of it to stop it. */
 export class Gateway implements AsyncDisposable {
@@ -128,10 +132,15 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const bounds = liveView(() => services.now().loaded.config.channels);
   owned.use(new MediaKeeper(world.clock, media, bounds));
   ground.tellServing();
-  // A thousand waiting conversations take a while to wake: no sign of life should wait for that.
-  if (acting.isWhole) actors.core.recover();
+  if (acting.isWhole) recoverSoon(actors.core, world.clock, owned);
   printOnceKnown(services.toolsLine, print, owned);
   return { ...actors, journal, ...doors, report };
+}
+
+/** A thousand waiting conversations take a while to wake: no sign of life should wait for that. */
+function recoverSoon(core: StartedActors["core"], clock: Clock, owned: AsyncDisposableStack): void {
+  const timer = clock.setTimer(RECOVERY_AFTER_MS, () => core.recover());
+  owned.defer(() => timer.cancel());
 }
 
 async function wiredApi(loaded: LoadedConfig, world: World): Promise<WiredApi> {

@@ -30,6 +30,12 @@ const MAILBOX_MAX = 10_000;
 const AWAKE_MAX = 1_000;
 /** Rows of the journal that one look for unfinished sessions reads. */
 const PAGE_ROWS = 256;
+/**
+ * Sessions that were left unfinished wake so many at once, with a pause between: one keeps the event
+ * loop for some two milliseconds, and those that wake first should get to their turn meanwhile.
+ */
+const WAKES_AT_ONCE = 4;
+const WAKE_PAUSE_MS = 10;
 /** Wait before a session that failed for good, or an unreadable journal, is looked at again. */
 const RESCAN_MS = 5_000;
 
@@ -70,7 +76,8 @@ type Internal =
     readonly outcome: Outcome<SessionErased>;
   }
   | { readonly type: "session_stopped"; readonly sessionKey: string; readonly reason: StopReason }
-  | { readonly type: "page_read"; readonly outcome: Outcome<SessionsPage> };
+  | { readonly type: "page_read"; readonly outcome: Outcome<SessionsPage> }
+  | { readonly type: "pause_over" };
 
 type Message = RouterMessage | Internal;
 
@@ -138,6 +145,8 @@ class Router implements Actor<Message> {
   /** Where the look at the unfinished sessions goes on; null when all were seen. */
   #cursor: SessionsCursor | null;
   #isReading = false;
+  /** Some were woken, and others have their turn before the next. */
+  #isPausing = false;
   /** The oldest message of a session that was left asleep while a read was under way. */
   #passedOverSeq = Infinity;
   /** Somebody asked for a look from the beginning while one was under way. */
@@ -170,6 +179,8 @@ class Router implements Actor<Message> {
         return this.#wakeAgain(message.sessionKey);
       case "page_read":
         return this.#pageRead(message.outcome);
+      case "pause_over":
+        return this.#pauseOver();
       case "session_resting":
         return this.#sessionResting(message.sessionKey, message.idleId);
       case "session_idle":
@@ -192,11 +203,16 @@ class Router implements Actor<Message> {
     return this.#sessions.size < this.#awakeMax;
   }
 
+  /** Room for one more beside all that are known to wait for theirs. */
+  get #hasRoomToSpare(): boolean {
+    return this.#cursor === null && this.#sessions.size + this.#line.length < this.#awakeMax;
+  }
+
   /** Without room, or behind others that wait for it, the journal tells of it when its time comes. */
   #pass(inbound: Inbound, message: SessionMessage): void {
     const { sessionKey, seq } = inbound;
     const isAwake = this.#sessions.has(sessionKey);
-    if (isAwake || (this.#hasRoom && !this.#isCrowded)) return this.#tell(sessionKey, message);
+    if (isAwake || this.#hasRoomToSpare) return this.#tell(sessionKey, message);
     if (this.#isReading) this.#passedOverSeq = Math.min(this.#passedOverSeq, seq);
     else this.#cursor = earlier(this.#cursor, { part: "inbounds", afterSeq: seq - 1 });
     this.#fill();
@@ -295,7 +311,7 @@ class Router implements Actor<Message> {
 
   /** Wakes a session, or puts it behind those that wait for room. */
   #wakeAgain(sessionKey: string): void {
-    const mayWake = this.#sessions.has(sessionKey) || (this.#hasRoom && !this.#isCrowded);
+    const mayWake = this.#sessions.has(sessionKey) || this.#hasRoomToSpare;
     if (mayWake) this.#tell(sessionKey, { type: "wake" });
     else if (!this.#line.includes(sessionKey)) this.#line.push(sessionKey);
   }
@@ -312,12 +328,25 @@ class Router implements Actor<Message> {
 
   /** Wakes those that wait, oldest first, as far as there is room, and looks for more. */
   #fill(): void {
-    while (this.#hasRoom) {
-      const sessionKey = this.#line.shift();
+    if (this.#isPausing) return;
+    for (let woken = 0; this.#hasRoom; woken++) {
+      const [sessionKey] = this.#line;
       if (sessionKey === undefined) return this.#readOn();
+      if (woken === WAKES_AT_ONCE) return this.#pause();
+      this.#line.shift();
       this.#tell(sessionKey, { type: "wake" });
     }
     this.#makeRoom();
+  }
+
+  #pause(): void {
+    this.#isPausing = true;
+    this.#context.after(WAKE_PAUSE_MS, { type: "pause_over" });
+  }
+
+  #pauseOver(): void {
+    this.#isPausing = false;
+    this.#fill();
   }
 
   /** Lets those sleep that have rested longest, as many as others wait for their room. */

@@ -105,6 +105,7 @@ Deno.test("Core answers more chats than may be awake, and keeps no more awake", 
   await Promise.all(Array.from({ length: chats }, (_, n) => bench.probe.say(`p${n}`, `m${n}`)));
   let mostAwake = 0;
   const isDone = async () => {
+    await bench.world.clock.advance(10);
     const { awake } = await bench.core.router.ask<SessionsReport>(
       (replyTo) => ({ type: "report_sessions", replyTo }),
       { timeoutMs: 1_000 },

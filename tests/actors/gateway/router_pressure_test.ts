@@ -183,6 +183,21 @@ Deno.test("Router goes back for a draft that is complete while others wait for r
   assert.deepEqual(started, ["drafted", "awake", "drafted", "later"]);
 });
 
+Deno.test("Router wakes what was left a few at a time, and a session that is written to at once", async () => {
+  const { home, accept, start, started } = setUp({ awakeMax: 50 });
+  await using _ = home;
+  const left = Array.from({ length: 10 }, (_, n) => `s${n}`);
+  for (const sessionKey of left) await accept(sessionKey);
+  const router = start();
+  await quiet();
+  assert.deepEqual(started, left.slice(0, 4));
+  router.tell({ type: "inbound_accepted", inbound: await accept("new") });
+  await quiet();
+  assert.deepEqual(started, [...left.slice(0, 4), "new"]);
+  await home.clock.advance(20);
+  assert.deepEqual(started, [...left.slice(0, 4), "new", ...left.slice(4)]);
+});
+
 Deno.test("Router passes by 20,000 waiting messages with a bounded number of sessions", async () => {
   const { home, journal, start, started, awake, mostAwake } = setUp({ awakeMax: 50 });
   await using _ = home;
@@ -198,7 +213,7 @@ Deno.test("Router passes by 20,000 waiting messages with a bounded number of ses
       router.tell({ type: "inbound_accepted", inbound: taken.inbound });
     }
   }
-  await quiet();
+  await home.clock.advance(1_000);
   assert.equal(mostAwake(), 50);
   assert.equal(awake.size, 50);
   assert.equal(started.length, 50);
