@@ -195,6 +195,7 @@ export function startCore(options: CoreOptions): Core {
       if (kind === "outbound") {
         outboxes.get(row.channel)?.tell({ type: "row_changed", key: row.key });
       } else if (row.state === "accepted") router.tell({ type: "inbound_accepted", inbound: row });
+      else router.tell({ type: "wake_session", sessionKey: row.sessionKey }); // others go on
     },
     startChannels() {
       channels.start();

@@ -5,18 +5,13 @@
  */
 
 import { getLogger } from "@logtape/logtape";
-import {
-  FIRST_SESSIONS,
-  type Inbound,
-  type Journal,
-  type SessionsCursor,
-  type SessionsPage,
-} from "../journal/journal.ts";
+import type { Inbound, Journal, SessionsPage } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome, StopReason } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { CompactSession, SessionEvent, SessionMessage } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
+import { UnfinishedLook } from "./unfinished_look.ts";
 import { unfinishedSessions } from "./unfinished_sessions.ts";
 
 const logger = getLogger(["troupe", "gateway", "router"]);
@@ -56,7 +51,7 @@ export type RouterMessage =
   }
   | SessionEvent;
 
-/** A session has something to do that is in no journal. */
+/** A session is to look what waits for it: what held that up may be over. */
 export interface WakeSession {
   readonly type: "wake_session";
   readonly sessionKey: string;
@@ -77,6 +72,7 @@ type Internal =
   }
   | { readonly type: "session_stopped"; readonly sessionKey: string; readonly reason: StopReason }
   | { readonly type: "page_read"; readonly outcome: Outcome<SessionsPage> }
+  | { readonly type: "withdrawn"; readonly inbound: Inbound; readonly outcome: Outcome<boolean> }
   | { readonly type: "pause_over" };
 
 type Message = RouterMessage | Internal;
@@ -86,7 +82,7 @@ export type RouterActorMessage = Message;
 
 /** What the router is made of. */
 export interface RouterOptions {
-  readonly journal: Pick<Journal, "unfinishedSessions" | "noteKeys">;
+  readonly journal: Pick<Journal, "unfinishedSessions" | "noteKeys" | "withdraw">;
   /** Whether a router that starts, or starts anew, wakes the sessions that were left unfinished. */
   readonly recovers: boolean;
   /** @default 1_000 */
@@ -139,24 +135,18 @@ class Router implements Actor<Message> {
   /** Sessions that have nothing to do and their idle times, the longest first. */
   readonly #resting = new Map<string, string>();
   /** Conversations that are being deleted, and whether something came for them meanwhile. */
-  readonly #erasing = new Map<string, { wasTold: boolean }>();
+  readonly #erasing = new Map<string, { wasTold: boolean; readonly wasAwake: boolean }>();
   /** Sessions that were found unfinished and wait for room, oldest first. */
   #line: string[] = [];
-  /** Where the look at the unfinished sessions goes on; null when all were seen. */
-  #cursor: SessionsCursor | null;
-  #isReading = false;
+  readonly #unfinished: UnfinishedLook;
   /** Some were woken, and others have their turn before the next. */
   #isPausing = false;
-  /** The oldest message of a session that was left asleep while a read was under way. */
-  #passedOverSeq = Infinity;
-  /** Somebody asked for a look from the beginning while one was under way. */
-  #mustStartOver = false;
 
   constructor(context: ActorContext<Message>, options: RouterOptions) {
     this.#context = context;
     this.#options = options;
     this.#awakeMax = options.awakeMax ?? AWAKE_MAX;
-    this.#cursor = options.recovers ? FIRST_SESSIONS : null;
+    this.#unfinished = new UnfinishedLook(options.recovers);
     this.#fill();
   }
 
@@ -164,9 +154,11 @@ class Router implements Actor<Message> {
     switch (message.type) {
       case "inbound_accepted":
         this.#options.onInbound?.(message.inbound);
-        return this.#pass(message.inbound, message);
+        return this.#accepted(message.inbound);
       case "inbound_withdrawn":
-        return this.#pass(message.inbound, message);
+        return this.#withdraw(message.inbound);
+      case "withdrawn":
+        return this.#withdrawn(message.inbound, message.outcome);
       case "rescan":
         return this.#rescan();
       case "compact_session":
@@ -196,7 +188,7 @@ class Router implements Actor<Message> {
 
   /** Others wait for the room that a session takes up. */
   get #isCrowded(): boolean {
-    return this.#line.length > 0 || this.#cursor !== null;
+    return this.#line.length > 0 || !this.#unfinished.isOver;
   }
 
   get #hasRoom(): boolean {
@@ -205,17 +197,42 @@ class Router implements Actor<Message> {
 
   /** Room for one more beside all that are known to wait for theirs. */
   get #hasRoomToSpare(): boolean {
-    return this.#cursor === null && this.#sessions.size + this.#line.length < this.#awakeMax;
+    return this.#unfinished.isOver && this.#sessions.size + this.#line.length < this.#awakeMax;
   }
 
   /** Without room, or behind others that wait for it, the journal tells of it when its time comes. */
-  #pass(inbound: Inbound, message: SessionMessage): void {
+  #accepted(inbound: Inbound): void {
     const { sessionKey, seq } = inbound;
     const isAwake = this.#sessions.has(sessionKey);
-    if (isAwake || this.#hasRoomToSpare) return this.#tell(sessionKey, message);
-    if (this.#isReading) this.#passedOverSeq = Math.min(this.#passedOverSeq, seq);
-    else this.#cursor = earlier(this.#cursor, { part: "inbounds", afterSeq: seq - 1 });
+    if (isAwake || this.#hasRoomToSpare) {
+      return this.#tell(sessionKey, { type: "inbound_accepted", inbound });
+    }
+    this.#unfinished.passBy(seq);
     this.#fill();
+  }
+
+  /** Its session knows what a turn is about to begin with; where it is asleep, none is. */
+  #withdraw(inbound: Inbound): void {
+    const { sessionKey, seq } = inbound;
+    const hears = this.#sessions.has(sessionKey) || this.#hasRoom;
+    if (hears && !this.#erasing.has(sessionKey)) {
+      return this.#tell(sessionKey, { type: "inbound_withdrawn", inbound });
+    }
+    this.#context.pipe(
+      () => this.#options.journal.withdraw(seq),
+      (outcome) => ({ type: "withdrawn", inbound, outcome }),
+    );
+  }
+
+  /** Where it was a draft, it held up what its chat wrote after it. */
+  #withdrawn({ sessionKey, seq }: Inbound, outcome: Outcome<boolean>): void {
+    if (outcome.state === "failed") {
+      const { message: reason } = outcome.error;
+      logger.error("Cannot take back message {seq}, which will be answered: {reason}", {
+        seq,
+        reason,
+      });
+    } else if (outcome.value) this.#wakeAgain(sessionKey);
   }
 
   /** Only where there is room: it can wait, and whoever keeps time asks again. */
@@ -232,7 +249,7 @@ class Router implements Actor<Message> {
     if (isAtWork || this.#erasing.has(sessionKey) || eraseSession === undefined) {
       return replyTo.reply("busy");
     }
-    this.#erasing.set(sessionKey, { wasTold: false });
+    this.#erasing.set(sessionKey, { wasTold: false, wasAwake: entry !== undefined });
     this.#context.pipe(
       async () => {
         if (entry !== undefined) await this.#context.stop(entry.ref);
@@ -245,11 +262,13 @@ class Router implements Actor<Message> {
   #sessionErased(
     { sessionKey, replyTo, outcome }: Extract<Internal, { readonly type: "session_erased" }>,
   ): void {
-    const wasTold = this.#erasing.get(sessionKey)?.wasTold ?? false;
+    const { wasTold = false, wasAwake = false } = this.#erasing.get(sessionKey) ?? {};
     this.#erasing.delete(sessionKey);
     if (outcome.state === "ok") replyTo.reply(outcome.value);
     else replyTo.refuse(outcome.error);
-    if (wasTold) this.#wakeAgain(sessionKey);
+    // Its rest may have been told before it went on: then it was stopped in the midst of its work.
+    const isLeft = wasAwake && (outcome.state === "failed" || outcome.value === "busy");
+    if (wasTold || isLeft) this.#wakeAgain(sessionKey);
   }
 
   #tell(sessionKey: string, message: SessionMessage): void {
@@ -313,12 +332,14 @@ class Router implements Actor<Message> {
   #wakeAgain(sessionKey: string): void {
     const mayWake = this.#sessions.has(sessionKey) || this.#hasRoomToSpare;
     if (mayWake) this.#tell(sessionKey, { type: "wake" });
-    else if (!this.#line.includes(sessionKey)) this.#line.push(sessionKey);
+    else {
+      if (!this.#line.includes(sessionKey)) this.#line.push(sessionKey);
+      this.#fill();
+    }
   }
 
   #rescan(): void {
-    if (this.#isReading) this.#mustStartOver = true;
-    else this.#cursor = FIRST_SESSIONS;
+    this.#unfinished.startOver();
     this.#fill();
   }
 
@@ -358,16 +379,9 @@ class Router implements Actor<Message> {
     }
   }
 
-  /** A read may have been too early for what came meanwhile. */
-  #passedOver(): SessionsCursor | null {
-    const seq = this.#passedOverSeq;
-    return seq === Infinity ? null : { part: "inbounds", afterSeq: seq - 1 };
-  }
-
   #readOn(): void {
-    const cursor = this.#cursor;
-    if (this.#isReading || cursor === null) return;
-    this.#isReading = true;
+    const cursor = this.#unfinished.begin();
+    if (cursor === null) return;
     this.#context.pipe(
       () => unfinishedSessions(this.#options.journal, cursor, PAGE_ROWS),
       (outcome) => ({ type: "page_read", outcome }),
@@ -375,12 +389,12 @@ class Router implements Actor<Message> {
   }
 
   #pageRead(outcome: Outcome<SessionsPage>): void {
-    this.#isReading = false;
-    if (outcome.state === "failed") return this.#rescanLater();
+    if (outcome.state === "failed") {
+      this.#unfinished.failed();
+      return this.#rescanLater();
+    }
     const { sessionKeys, next } = outcome.value;
-    this.#cursor = this.#mustStartOver ? FIRST_SESSIONS : earlier(next, this.#passedOver());
-    this.#mustStartOver = false;
-    this.#passedOverSeq = Infinity;
+    this.#unfinished.ended(next);
     for (const sessionKey of sessionKeys) {
       // Those that are awake look once more: they may have been told of nothing.
       if (this.#sessions.has(sessionKey)) this.#tell(sessionKey, { type: "wake" });
@@ -388,11 +402,4 @@ class Router implements Actor<Message> {
     }
     this.#fill();
   }
-}
-
-/** The one that misses nothing of the other: a draft that is complete may be older than what was read. */
-function earlier(a: SessionsCursor | null, b: SessionsCursor | null): SessionsCursor | null {
-  if (a === null || b === null) return a ?? b;
-  if (a.part === "kept") return a; // all inbounds are read after it
-  return b.part === "inbounds" && a.afterSeq <= b.afterSeq ? a : b;
 }

@@ -51,7 +51,9 @@ export class CommandQueue {
     const isHere = ({ seq }: Inbound) => seq === inbound.seq;
     if (this.#waiting.some(isHere) || (this.#active && isHere(this.#active.inbound))) return true;
     if (this.#waiting.length >= COMMANDS_MAX) return false;
-    this.#waiting.push(inbound);
+    // One that an earlier life left may be found after one that was told of.
+    const at = this.#waiting.findIndex(({ seq }) => seq > inbound.seq);
+    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, inbound);
     if (this.#active !== undefined) this.#hurry.abort(new CommandWaitsError());
     return true;
   }

@@ -75,13 +75,19 @@ export async function lookForWork(journal: WaitingRows, sessionKey: string): Pro
   return { commands, hasMessages, hasMoreCommands: false };
 }
 
-/** The first message that can be worked on, and whether others wait behind it. */
+/**
+ * The first message that can be worked on, and whether others wait behind it.
+ *
+ * @param withdrawn seqs that are passed over: the journal may not know yet
+ */
 export async function firstWaiting(
   journal: WaitingRows,
   sessionKey: string,
+  withdrawn: ReadonlySet<number>,
 ): Promise<{ readonly first: Inbound; readonly hasMore: boolean } | undefined> {
   let first: Inbound | undefined;
   for await (const inbound of readyInOrder(journal, sessionKey)) {
+    if (withdrawn.has(inbound.seq)) continue;
     if (first !== undefined) return { first, hasMore: true };
     first = inbound;
   }

@@ -46,7 +46,7 @@ export class TurnBeginning {
   /** Takes the first message that waits; undefined where none does. */
   async first(signal: AbortSignal): Promise<Begun | undefined> {
     const { services, log, memory, steps, reader, hooks } = this.#options;
-    const waiting = await firstWaiting(services.journal, log.sessionKey);
+    const waiting = await firstWaiting(services.journal, log.sessionKey, memory.withdrawn);
     if (waiting === undefined) return undefined;
     const begun = await reader.readFirst(waiting.first);
     signal.throwIfAborted(); // also where it was taken back and the journal could not drop it

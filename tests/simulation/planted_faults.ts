@@ -513,7 +513,7 @@ const KEEPER_AND_LIMITS: readonly PlantedFault[] = [
   },
   {
     what: "forgets who waits for room",
-    file: "actors/gateway/router.ts",
+    file: "actors/gateway/unfinished_look.ts",
     find:
       '    else this.#cursor = earlier(this.#cursor, { part: "inbounds", afterSeq: seq - 1 });\n',
     replace: "",

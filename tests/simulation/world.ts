@@ -28,6 +28,8 @@ const EVENTS_MAX = 20_000;
 
 /** In this time the keeper looks after the journal at least once. */
 const LOOK_MS = 12_000;
+/** Longer than any write of the routine that a stop waits for. */
+const STOP_MS = 1_000;
 /** So long the routine goes on at rest: after it nothing is left of what may be forgotten. */
 const IDLE_MS = 6_500_000;
 
@@ -138,6 +140,8 @@ class World {
       record.hasStopped = true;
       record.rows = rows;
     });
+    // What the file of jobs does is routine, and their keeper ends it before it has stopped.
+    await time.run({ eventsMax: EVENTS_MAX, untilMs: time.now() + STOP_MS });
     await time.run({ eventsMax: EVENTS_MAX });
     this.#collect(life);
   }

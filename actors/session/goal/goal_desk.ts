@@ -176,17 +176,22 @@ export class GoalDesk {
       throw new ToolError("not_available", "Cannot judge a goal: none is set in this session");
     }
     const inbound = await this.#inboundOf(goal);
-    if (inbound?.state !== "accepted") {
+    if (inbound !== null && inbound.state !== "accepted") {
       await log.commit({ notes: this.#notes({ ...goal, verdict }) });
       return;
     }
-    // Said while something else is talked about: its next turn need not begin.
+    // Said while something else is talked about: its next turn, which waits or is not due yet, need
+    // not begin. No other can begin meanwhile, as one is under way.
     const next = ended(goal, verdict.status, verdict.note);
     this.#isUnderWay = false;
-    await log.commit({ notes: this.#notes(next), outbounds: this.#notice(next) });
-    await this.#withdraw(inbound);
+    await log.commit({
+      notes: this.#notes(next),
+      outbounds: this.#notice(next),
+      inbounds: inbound === null ? [] : [{ seq: inbound.seq, state: "stopped" }],
+    });
   }
 
+  /** A turn may be about to begin with it. */
   async #withdraw({ seq }: Inbound): Promise<void> {
     this.#options.memory.withdrawn.add(seq);
     await this.#options.services.journal.withdraw(seq);

@@ -198,6 +198,24 @@ Deno.test("Router wakes what was left a few at a time, and a session that is wri
   assert.deepEqual(started, [...left.slice(0, 4), "new", ...left.slice(4)]);
 });
 
+Deno.test("Router takes a message back whose session has no room, and lets others go on", async () => {
+  const { home, journal, accept, start, started, work } = setUp({ awakeMax: 1 });
+  await using _ = home;
+  await accept("awake");
+  const draft = await accept("held", { draft: { type: "audio" } });
+  await accept("held");
+  const router = start();
+  await quiet();
+  router.tell({ type: "inbound_withdrawn", inbound: draft });
+  await quiet();
+  assert.equal((await journal.counts()).inbounds.stopped, 1);
+  assert.deepEqual(started, ["awake"]);
+  await work("awake");
+  router.tell({ type: "session_resting", sessionKey: "awake", idleId: "i" });
+  await quiet();
+  assert.deepEqual(started, ["awake", "held"]);
+});
+
 Deno.test("Router passes by 20,000 waiting messages with a bounded number of sessions", async () => {
   const { home, journal, start, started, awake, mostAwake } = setUp({ awakeMax: 50 });
   await using _ = home;

@@ -81,3 +81,16 @@ Deno.test("Router tells why a session could not be deleted, and goes on", async 
   await settle();
   assert.deepEqual(story, [`erase ${KEY}`, "woken", "compact"]);
 });
+
+Deno.test("Router wakes a session again that was stopped for a deletion and had work", async () => {
+  const { home, story, erasing, erase, wake, rest } = setUp();
+  await using _ = home;
+  wake();
+  rest(); // told before it went on
+  await settle();
+  const erased = erase();
+  erasing.resolve("busy");
+  assert.equal(await erased, "busy");
+  await settle();
+  assert.deepEqual(story.slice(3), [`erase ${KEY}`, "woken", "wake"]);
+});

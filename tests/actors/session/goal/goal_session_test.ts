@@ -205,6 +205,44 @@ Deno.test("Who writes while a goal is worked on is heard in its turn", async () 
   assert.equal(world.provider.requests.length, 3);
 });
 
+Deno.test("A goal that is reached while its next turn waits ends in one step with that turn", async () => {
+  const working = Promise.withResolvers<string>();
+  await using world = bench({
+    script: [work("letters"), REACHED, "All is sorted."],
+    tools: { work: { run: () => working.promise } },
+  });
+  const { journal } = world;
+  journal.withdraw = () => Promise.reject(new Error("database is locked"));
+  await world.say("Hello");
+  await until(() => world.ran.length === 1);
+  await world.say("/goal Sort");
+  await until(async () => (await journal.counts()).inbounds.accepted === 1);
+  working.resolve("done");
+  await until(() => world.replies().some((text) => text.includes("All is sorted.")));
+  assert.ok(await isOver(world));
+  const { accepted, stopped } = (await journal.counts()).inbounds;
+  assert.deepEqual({ accepted, stopped }, { accepted: 0, stopped: 1 });
+  assert.equal(world.provider.requests.length, 3);
+});
+
+Deno.test("A goal that is reached while its next turn is not due yet is over", async () => {
+  await using world = bench({
+    script: [
+      { error: providerError("provider_bad_request") },
+      REACHED,
+      "All is sorted.",
+      "Once more.",
+    ],
+  });
+  await world.say("/goal Sort");
+  await until(() => world.replies().length === 2);
+  await world.say("I did it myself");
+  await until(() => world.replies().some((text) => text.includes("All is sorted.")));
+  assert.ok(await isOver(world));
+  await world.world.clock.advance(60_000);
+  assert.equal(world.provider.requests.length, 3);
+});
+
 Deno.test("The goal tool says so where there is no goal", async () => {
   await using world = bench({ script: [REACHED, "Oh."] });
   await world.say("Hi");
