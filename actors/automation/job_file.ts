@@ -109,7 +109,10 @@ export class JobFile {
     const { files } = this.#options;
     // A file that says the same in another layout is left as somebody wrote it.
     if (text !== this.#text && text !== this.#says) {
-      if (this.#text === null && book.jobs.length + book.broken.length === 0) return true;
+      if (this.#text === null && book.jobs.length + book.broken.length === 0) {
+        this.#book = book;
+        return true;
+      }
       if (!await files.swap(this.#text, text)) {
         this.#mark = undefined;
         return false;

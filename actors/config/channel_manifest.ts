@@ -50,6 +50,11 @@ export interface ChannelManifest<Section extends ChannelSection = ChannelSection
    */
   readonly idempotencyMs?: number;
   /**
+   * Each message is dear there: what is said on the way to an answer that cannot grow is not sent.
+   * @default false
+   */
+  readonly sparesMessages?: boolean;
+  /**
    * Its library dies without a right to read the environment. It gets one where this process has
    * it whole, over an environment without secrets. @default false
    */

@@ -12,6 +12,7 @@ import type { Outcome } from "../kernel/actor.ts";
 import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { HookListener } from "../tools/hooks/hook_event.ts";
+import { isOnTheWay } from "./courier.ts";
 import { messageIn } from "./message_news.ts";
 import type { OutboxControl } from "./outbox.ts";
 import type { RouterMessage } from "./router.ts";
@@ -172,6 +173,7 @@ export class ChannelDesk {
   }
 
   #remember({ key, channelState, keeping, replyTo }: RequestOf<"remember">): void {
+    if (isOnTheWay(key)) return replyTo.reply("remembered");
     this.#store({ outboundChanges: [{ key, channelState }] }, keeping, replyTo, () => {
       this.#options.outbox.tell({ type: "state_remembered", key, channelState });
     });

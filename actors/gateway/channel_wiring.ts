@@ -111,6 +111,7 @@ function platformChannel(
   return {
     name,
     idempotencyMs: manifest.idempotencyMs ?? 0,
+    sparesMessages: manifest.sparesMessages ?? false,
     transcribe: transcribeFolder(mediaFolder),
     showsReasoning: section.showReasoning === true,
     revision: JSON.stringify(section),

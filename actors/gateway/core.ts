@@ -220,7 +220,7 @@ interface Surroundings {
 }
 
 function startOutbox(
-  { name, idempotencyMs }: CoreChannel,
+  { name, idempotencyMs, sparesMessages }: CoreChannel,
   options: CoreOptions,
   { alarms, channels }: Surroundings,
 ): ActorRef<OutboxActorMessage> {
@@ -230,6 +230,7 @@ function startOutbox(
     channel: name,
     journal,
     progress,
+    sparesMessages,
     retry: {
       get quickAttemptsMax() {
         return options.sendAttemptsMax;

@@ -24,6 +24,8 @@ export interface CoreChannel {
   readonly name: string;
   /** How long a send under the same key may be repeated; 0: never. */
   readonly idempotencyMs: number;
+  /** It is sent answers only, and no words on the way to them. @default false */
+  readonly sparesMessages?: boolean;
   readonly startHost: StartHost;
   /** Tells its settings from others: with the same ones it goes on as it is. @default "" */
   readonly revision?: string;

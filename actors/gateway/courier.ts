@@ -24,6 +24,13 @@ export interface Carried {
   readonly isStreaming: boolean;
 }
 
+const ON_THE_WAY = "progress:";
+
+/** A word on the way to an answer: it has no row, so the journal keeps nothing of it. */
+export function isOnTheWay(key: string): boolean {
+  return key.startsWith(ON_THE_WAY);
+}
+
 /** The way from one outbox to its channel. */
 export class Courier {
   readonly #options: OutboxOptions;
@@ -35,9 +42,12 @@ export class Courier {
   }
 
   /** Sends a word on the way. */
-  async sendProgress({ chatId, context, text }: Progress, signal: AbortSignal): Promise<void> {
-    await this.#deliver({
-      key: `progress:${this.#newId()}`,
+  async sendProgress(
+    { chatId, context, text }: Progress,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> {
+    return await this.#deliver({
+      key: `${ON_THE_WAY}${this.#newId()}`,
       chatId,
       phase: "final",
       text,

@@ -127,7 +127,10 @@ export function afterLookUp(
     case "arrived":
       return { key, state: "sent", error: null };
     case "absent":
-      return { key, state: "pending", doubtSinceMs: null, nextAttemptMs: nowMs };
+      return {
+        ...{ key, state: "pending", doubtSinceMs: null },
+        nextAttemptMs: nowMs + absentWaitMs(row, circumstances),
+      };
     case "cannot_tell":
       if (row.mayRepeat) return { key, state: "unknown", doubtSinceMs: null };
       return { key, state: "pending", doubtSinceMs: null, mayRepeat: true, nextAttemptMs: nowMs };
@@ -148,6 +151,11 @@ function afterFailedLookUp(
   if (isOver) return { ...base, state: "unknown", doubtSinceMs: null };
   const nextAttemptMs = nowMs + waitMs(attempts, failure, { random, retry });
   return { ...base, state: "unknown", nextAttemptMs };
+}
+
+/** A first doubt may be chance; a platform that loses what it took each time is given time. */
+function absentWaitMs({ attempts }: DoubtfulRow, { random, retry }: Circumstances): number {
+  return attempts <= 1 ? 0 : waitMs(attempts - 1, passing("absent"), { random, retry });
 }
 
 function passing(message: string): Failure {

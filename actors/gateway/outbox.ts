@@ -123,7 +123,7 @@ class Outbox implements Actor<OutboxActorMessage> {
       case "looked_up":
         return this.#lookedUp(news.row, news.outcome);
       case "progress_sent":
-        return this.#release(news.chatId);
+        return this.#progressSent(news.chatId, news.outcome);
       case "record":
         return this.#record(news.row, news.change);
       case "recorded":
@@ -159,7 +159,8 @@ class Outbox implements Actor<OutboxActorMessage> {
   }
 
   #progress(progress: Progress): void {
-    const { sendProgress, sendToolHints } = this.#options.progress;
+    const { progress: { sendProgress, sendToolHints }, sparesMessages = false } = this.#options;
+    if (sparesMessages) return;
     if (progress.isToolHint ? !sendToolHints : !sendProgress) return;
     const { isReady, isStreaming } = this.#connection;
     if (isStreaming || !isReady || progress.text.trim() === "") return;
@@ -231,8 +232,20 @@ class Outbox implements Actor<OutboxActorMessage> {
     const { chatId } = progress;
     this.#context.pipe(
       (signal) => this.#courier.sendProgress(progress, signal),
-      () => ({ type: "progress_sent", chatId }),
+      (outcome) => ({ type: "progress_sent", chatId, outcome }),
     );
+  }
+
+  /** What is said on the way is not said twice: the answer matters. */
+  #progressSent(chatId: string, outcome: Outcome<DeliveryOutcome>): void {
+    const failure = failureOf(outcome);
+    if (failure !== undefined) {
+      logger.info("{channel} did not show what was said on the way: {reason}", {
+        channel: this.#options.channel,
+        reason: failure.message,
+      });
+    }
+    this.#release(chatId);
   }
 
   #show(row: Outbound, growth: Growth): void {

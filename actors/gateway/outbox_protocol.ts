@@ -25,6 +25,8 @@ export interface OutboxOptions {
   readonly channel: string;
   readonly journal: Journal;
   readonly progress: ProgressRules;
+  /** No words on the way are sent. @default they are, where answers do not grow */
+  readonly sparesMessages?: boolean | undefined;
   readonly retry: RetryRules;
   /** Sends through the channel. */
   readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryOutcome>;
@@ -81,7 +83,11 @@ export type OutboxNews =
     readonly row: Outbound;
     readonly outcome: Outcome<LookUpOutcome>;
   }
-  | { readonly type: "progress_sent"; readonly chatId: string }
+  | {
+    readonly type: "progress_sent";
+    readonly chatId: string;
+    readonly outcome: Outcome<DeliveryOutcome>;
+  }
   | { readonly type: "record"; readonly row: Outbound; readonly change: OutboundChange }
   | {
     readonly type: "recorded";

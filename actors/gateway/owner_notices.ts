@@ -89,6 +89,8 @@ interface Matter {
   isRaised: boolean;
   /** Null before the first time. */
   toldAtMs: number | null;
+  /** A timer tells of it once it was quiet for long enough, if it is still there. */
+  isDue: boolean;
 }
 
 class OwnerNotices implements Actor<Message> {
@@ -112,14 +114,15 @@ class OwnerNotices implements Actor<Message> {
       case "committed":
         return this.#committed(message.text, message.outcome);
       case "quiet_over":
-        return this.#tellOf(message.subject);
+        return this.#quietOver(message.subject);
       default:
         return unreachable(message);
     }
   }
 
   #raise(subject: string, text: string): void {
-    const matter = this.#matters.get(subject) ?? { text, isRaised: false, toldAtMs: null };
+    const matter = this.#matters.get(subject) ??
+      { text, isRaised: false, toldAtMs: null, isDue: false };
     this.#matters.set(subject, matter);
     matter.text = text;
     if (matter.isRaised) return;
@@ -140,11 +143,19 @@ class OwnerNotices implements Actor<Message> {
     const nowMs = this.#context.clock.now();
     const quietForMs = nowMs - (matter.toldAtMs ?? -Infinity);
     if (quietForMs < QUIET_MS) {
+      if (matter.isDue) return;
+      matter.isDue = true;
       this.#context.after(QUIET_MS - quietForMs, { type: "quiet_over", subject });
       return;
     }
     matter.toldAtMs = nowMs;
     this.#tell(matter.text);
+  }
+
+  #quietOver(subject: string): void {
+    const matter = this.#matters.get(subject);
+    if (matter !== undefined) matter.isDue = false;
+    this.#tellOf(subject);
   }
 
   #tell(text: string): void {

@@ -169,13 +169,25 @@ export class GroupCommit {
     } catch (thrown) {
       if (group.length === 1) return this.#failed(group, asError(thrown));
       // One of them failed, or the commit: nothing was kept, so each can be tried by itself.
-      return together(group.map((call) => this.#answer([call])));
+      return this.#answerEach(group);
     }
     if (syncing === undefined) return this.#succeeded(group);
     return syncing.then(
       () => this.#succeeded(group),
       (thrown) => this.#failed(group, asError(thrown)),
     );
+  }
+
+  /** One after the other: none sees what a power cut could still undo. */
+  #answerEach(group: readonly Call[]): Promise<void> | undefined {
+    for (const [index, call] of group.entries()) {
+      if (this.#state === "dead") return undefined;
+      const syncing = this.#answer([call]);
+      if (syncing !== undefined) {
+        return syncing.then(() => this.#answerEach(group.slice(index + 1)));
+      }
+    }
+    return undefined;
   }
 
   #run(group: readonly Call[]): Promise<void> | undefined {
@@ -212,10 +224,4 @@ export class GroupCommit {
 
 function closedError(): JournalError {
   return new JournalError("journal_closed", "Cannot use the journal: it is closed");
-}
-
-/** All of them, as one; undefined when none is under way. */
-function together(syncs: readonly (Promise<void> | undefined)[]): Promise<void> | undefined {
-  const open = syncs.filter((sync) => sync !== undefined);
-  return open.length === 0 ? undefined : Promise.all(open).then(() => {});
 }

@@ -153,5 +153,6 @@ export const manifest: ChannelManifest<EmailSection> = {
   hosts: hostsOf,
   secrets: ["imapPassword", "smtpPassword"],
   missing: missingIn,
+  sparesMessages: true,
   needsEnvironment: true,
 };

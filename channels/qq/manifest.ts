@@ -96,4 +96,5 @@ export const manifest: ChannelManifest<QqSection> = {
   hosts: hostsOf,
   secrets: ["secret"],
   missing: missingIn,
+  sparesMessages: true, // five replies to one message, at most
 };

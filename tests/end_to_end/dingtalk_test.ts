@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { DingTalkPlatform } from "../simulators/dingtalk_server.ts";
-import { ModelServer, say } from "../simulators/model_server.ts";
+import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 import {
   GatewayHome,
   GatewayProcess,
@@ -74,4 +74,32 @@ Deno.test("The gateway answers on DingTalk with the printed rights alone, and ov
   assert.deepEqual(texts(), ["One.", "Two.", "Three."]);
   assert.equal(await gateway.stop(), 0);
   assert.ok(!gateway.output.includes(clientSecret));
+});
+
+Deno.test("Words before a tool call come to DingTalk as a message of their own", async () => {
+  await using home = await GatewayHome.make();
+  await using platform = DingTalkPlatform.start({ repeatMs: 1_000 });
+  platform.addPerson(ALICE, "Alice");
+  const { steps } = callTool("list_dir", { path: "." });
+  const words = say("Let me look first.").steps.filter(({ type }) => type === "text");
+  await using model = await ModelServer.start([{ steps: [...words, ...steps] }, say("Done.")]);
+  const { clientId, clientSecret, url } = platform;
+  await using _ = await GatewayProcess.start(home, {
+    model,
+    config: {
+      channels: {
+        dingtalk: {
+          ...{ enabled: true, clientId, clientSecret, allowFrom: [ALICE] },
+          ...{ apiBase: url, oapiBase: url },
+        },
+      },
+    },
+  });
+  platform.userSays({ text: "hello" });
+  const texts = () =>
+    platform.world.messages.filter(({ to }) => to === ALICE)
+      .map(({ param }) => String(param["text"] ?? param["content"]))
+      .filter((text) => !text.startsWith("⏳"));
+  await until(() => texts().includes("Done."), { what: "the answer", timeoutMs: 30_000 });
+  assert.deepEqual(texts(), ["Let me look first.", "Done."]);
 });

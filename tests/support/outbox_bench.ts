@@ -46,6 +46,7 @@ export interface OutboxBenchOptions {
   readonly sendProgress?: boolean;
   readonly sendToolHints?: boolean;
   readonly isStreaming?: boolean;
+  readonly sparesMessages?: boolean;
   /** The channel connects at once. @default true */
   readonly isReady?: boolean;
   /** @default {@link KEY_MS} */
@@ -79,6 +80,7 @@ export class OutboxBench implements AsyncDisposable {
       channel: "feishu",
       journal: this.journal,
       progress: { sendProgress, sendToolHints },
+      sparesMessages: options.sparesMessages,
       retry: { quickAttemptsMax: 3, idempotencyMs },
       alarms: this.alarms,
       deliver: (delivery) => ask(delivery, this.attempts),

@@ -9,7 +9,7 @@ import type { SettingTexts } from "./setting_text.ts";
 export const channelsTexts: SettingTexts = {
   "channels": "The chats that the assistant is reached by, and what all of them share.",
   "channels.sendProgress":
-    "Shows what the assistant says before its answer, and how far tools have come.",
+    "Shows what the assistant says before its answer, and how far tools have come. E-mail and QQ, where each message is dear, get answers only.",
   "channels.sendToolHints": "Shows which tools run.",
   "channels.sendMaxRetries":
     "Attempts of the first round of delivery, the first one included; 0 makes one too. Later rounds follow for 24 hours.",

@@ -256,3 +256,12 @@ Deno.test("A run is told of with the time that it took", async () => {
     1_500,
   ]);
 });
+
+Deno.test("The last job stays removed where the file was removed by hand just before", async () => {
+  const bench = new CronBench();
+  const { id } = await bench.add({ everySeconds: 60 });
+  bench.files.text = null;
+  await bench.keeper.remove(id, OWNER);
+  await bench.pass(MINUTE_MS);
+  assert.deepEqual([bench.runs.ids.length, bench.files.text], [0, null]);
+});

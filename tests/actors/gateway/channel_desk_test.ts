@@ -153,3 +153,13 @@ Deno.test("ChannelDesk keeps how far a channel has read", async () => {
   assert.equal(kept, "remembered");
   assert.deepEqual(await read(), { sequence: 7 });
 });
+
+Deno.test("ChannelDesk keeps nothing of a word on the way, which has no row", async () => {
+  const counter = new Counter();
+  const kept = await counter.ask<"remembered">((replyTo) => ({
+    ...{ type: "remember", key: "progress:1", channelState: { tried: true }, keeping: "synced" },
+    replyTo,
+  }));
+  assert.equal(kept, "remembered");
+  assert.equal(counter.journal.trouble, null);
+});

@@ -246,3 +246,16 @@ Deno.test("Outbox goes on with a chat whose row was dropped while it was on its 
   assert.deepEqual(bench.keys(), ["a", "b"]);
   assert.equal((await bench.journal.outbound("a"))?.state, "failed");
 });
+
+Deno.test("Outbox gives a platform time that loses what it seems to have taken, again and again", async () => {
+  await using bench = new OutboxBench({ idempotencyMs: 0 });
+  await bench.commit(newOutbound({ key: "a" }));
+  const startMs = bench.clock.now();
+  for (let n = 0; n < 8; n++) {
+    if (bench.attempts.length <= n) await bench.nextTimer();
+    await bench.attempt(n).settle(DOUBT);
+    await bench.lookUp(n).settle(ABSENT);
+  }
+  assert.equal(bench.attempts.length, 8);
+  assert.ok(bench.clock.now() - startMs > 60_000, "the first time at once, then ever later");
+});

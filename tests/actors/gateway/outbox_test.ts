@@ -174,6 +174,14 @@ Deno.test("Outbox sends words on the way only where answers do not grow", async 
   }
 });
 
+Deno.test("Outbox sends no words on the way where each message is dear", async () => {
+  await using bench = new OutboxBench({ isStreaming: false, sparesMessages: true });
+  const progress = { type: "progress", chatId: "oc_1", context: {} } as const;
+  bench.outbox.tell({ ...progress, text: "Let me look.", isToolHint: false });
+  await bench.commit(newOutbound({ key: "a" }));
+  assert.deepEqual(bench.keys(), ["a"]);
+});
+
 Deno.test("Outbox waits for its channel and sends what the journal kept, in order", async () => {
   await using bench = new OutboxBench();
   bench.outbox.tell({ type: "channel_lost" });

@@ -108,3 +108,20 @@ Deno.test("OwnerNotices do nothing where there are no owners", async () => {
   await tell({ type: "alarm_raised", subject: "x", text: "It burns" });
   assert.deepEqual(journal.rows().outbounds, []);
 });
+
+Deno.test("OwnerNotices tell once more of a matter that came and went, and then stays", async () => {
+  const { home, tell, told } = setUp(["feishu:ou_boss"]);
+  await using _ = home;
+  await tell({ type: "alarm_raised", subject: "x", text: "It burns" });
+  for (let n = 0; n < 5; n++) {
+    await home.clock.advance(60_000);
+    await tell(
+      { type: "alarm_cleared", subject: "x" },
+      { type: "alarm_raised", subject: "x", text: "It burns" },
+    );
+  }
+  assert.equal(home.clock.pending, 1);
+  await home.clock.advance(3 * 3_600_000);
+  await tell();
+  assert.equal(told().length, 2);
+});

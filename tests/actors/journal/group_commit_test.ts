@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { GroupCommit } from "../../../actors/journal/group_commit.ts";
 import { JournalError } from "../../../actors/journal/journal.ts";
 import type { Durability } from "../../../actors/journal/journal_rows.ts";
+import { settle } from "../../support/until.ts";
 
 /** Notes what happens to transactions; a commit fails while `failures` are left. */
 class TransactionLog {
@@ -290,4 +291,35 @@ Deno.test("GroupCommit sees no trouble of the journal in a step that breaks a ru
   loop.turn();
   await assert.rejects(failed, RangeError);
   assert.equal(calls.trouble, null);
+});
+
+Deno.test("GroupCommit lets a read wait for the write before it where a call between them failed", async () => {
+  const { log, loop, calls } = aWorld();
+  log.sync = Promise.withResolvers();
+  const written = calls.write(noting(log, "a"));
+  const failed = calls.write(() => {
+    throw new RangeError("no");
+  });
+  const read = calls.read(noting(log, "read"));
+  loop.turn();
+  await settle();
+  assert.deepEqual(log.events.slice(-3), ["begin", "a", "commit"]);
+  log.sync.resolve();
+  await assert.rejects(failed, RangeError);
+  assert.deepEqual(await Promise.all([written, read]), ["a", "read"]);
+});
+
+Deno.test("GroupCommit that dies between two calls of a broken group writes nothing more", async () => {
+  const { log, loop, calls } = aWorld();
+  log.sync = Promise.withResolvers();
+  void calls.write(noting(log, "a"));
+  void calls.write(() => {
+    throw new RangeError("no");
+  });
+  void calls.write(noting(log, "b"));
+  loop.turn();
+  calls.die();
+  log.sync.resolve();
+  await settle();
+  assert.deepEqual(log.events.slice(-3), ["begin", "a", "commit"]);
 });
