@@ -186,25 +186,20 @@ class Router implements Actor<Message> {
     }
   }
 
-  /** Others wait for the room that a session takes up. */
-  get #isCrowded(): boolean {
-    return this.#line.length > 0 || !this.#unfinished.isOver;
-  }
-
   get #hasRoom(): boolean {
     return this.#sessions.size < this.#awakeMax;
   }
 
-  /** Room for one more beside all that are known to wait for theirs. */
-  get #hasRoomToSpare(): boolean {
+  /** It is awake, or there is room for one more beside all that are known to wait for theirs. */
+  #mayHear(sessionKey: string): boolean {
+    if (this.#sessions.has(sessionKey)) return true;
     return this.#unfinished.isOver && this.#sessions.size + this.#line.length < this.#awakeMax;
   }
 
   /** Without room, or behind others that wait for it, the journal tells of it when its time comes. */
   #accepted(inbound: Inbound): void {
     const { sessionKey, seq } = inbound;
-    const isAwake = this.#sessions.has(sessionKey);
-    if (isAwake || this.#hasRoomToSpare) {
+    if (this.#mayHear(sessionKey)) {
       return this.#tell(sessionKey, { type: "inbound_accepted", inbound });
     }
     this.#unfinished.passBy(seq);
@@ -237,8 +232,7 @@ class Router implements Actor<Message> {
 
   /** Only where there is room: it can wait, and whoever keeps time asks again. */
   #compactSession(sessionKey: string, idleMs: number): void {
-    const mayWake = this.#sessions.has(sessionKey) || (this.#hasRoom && !this.#isCrowded);
-    if (mayWake) this.#tell(sessionKey, { type: "compact", idleMs });
+    if (this.#mayHear(sessionKey)) this.#tell(sessionKey, { type: "compact", idleMs });
   }
 
   /** A conversation that rests is put to sleep first; one that is at work is left alone. */
@@ -330,8 +324,7 @@ class Router implements Actor<Message> {
 
   /** Wakes a session, or puts it behind those that wait for room. */
   #wakeAgain(sessionKey: string): void {
-    const mayWake = this.#sessions.has(sessionKey) || this.#hasRoomToSpare;
-    if (mayWake) this.#tell(sessionKey, { type: "wake" });
+    if (this.#mayHear(sessionKey)) this.#tell(sessionKey, { type: "wake" });
     else {
       if (!this.#line.includes(sessionKey)) this.#line.push(sessionKey);
       this.#fill();
@@ -372,7 +365,8 @@ class Router implements Actor<Message> {
 
   /** Lets those sleep that have rested longest, as many as others wait for their room. */
   #makeRoom(): void {
-    if (this.#hasRoom || !this.#isCrowded) return;
+    const isCrowded = this.#line.length > 0 || !this.#unfinished.isOver;
+    if (this.#hasRoom || !isCrowded) return;
     const wanted = Math.max(1, this.#line.length);
     for (const [sessionKey, idleId] of [...this.#resting].slice(0, wanted)) {
       this.#letSleep(sessionKey, idleId);
