@@ -128,7 +128,9 @@ export function afterLookUp(
       return { key, state: "sent", error: null };
     case "absent":
       return {
-        ...{ key, state: "pending", doubtSinceMs: null },
+        key,
+        state: "pending",
+        doubtSinceMs: null,
         nextAttemptMs: nowMs + absentWaitMs(row, circumstances),
       };
     case "cannot_tell":

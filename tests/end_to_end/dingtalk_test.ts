@@ -15,13 +15,9 @@ import { until } from "../support/until.ts";
 const ALICE = "al01";
 const NOTHING_LEFT = { accepted: 0, running: 0, outbound: 0 };
 
-Deno.test("The gateway answers on DingTalk with the printed rights alone, and over a crash misses and repeats nothing", async () => {
-  await using home = await GatewayHome.make();
-  await using platform = DingTalkPlatform.start({ repeatMs: 1_000 });
-  platform.addPerson(ALICE, "Alice");
-  await using model = await ModelServer.start([say("One."), say("Two."), say("Three.")]);
+function optionsFor(platform: DingTalkPlatform, model: ModelServer): GatewayProcessOptions {
   const { clientId, clientSecret, url } = platform;
-  const options: GatewayProcessOptions = {
+  return {
     model,
     config: {
       channels: {
@@ -33,15 +29,27 @@ Deno.test("The gateway answers on DingTalk with the printed rights alone, and ov
       tools: { exec: { sandbox: "virtual" } },
     },
   };
+}
+
+/** What Alice was sent, without the notes that something waits. */
+function textsIn(platform: DingTalkPlatform): string[] {
+  return platform.world.messages.filter(({ to }) => to === ALICE)
+    .map(({ param }) => String(param["text"] ?? param["content"]))
+    .filter((text) => !text.startsWith("⏳"));
+}
+
+Deno.test("The gateway answers on DingTalk with the printed rights alone, and over a crash misses and repeats nothing", async () => {
+  await using home = await GatewayHome.make();
+  await using platform = DingTalkPlatform.start({ repeatMs: 1_000 });
+  platform.addPerson(ALICE, "Alice");
+  await using model = await ModelServer.start([say("One."), say("Two."), say("Three.")]);
+  const options = optionsFor(platform, model);
   await writeConfig(home, options);
   const { code, stdout, stderr } = await runTroupe(["permissions", "--json"], home.path);
   assert.equal(code, 0, stderr);
   const { command } = z.object({ command: z.array(z.string()) }).parse(JSON.parse(stdout));
   const start = () => GatewayProcess.start(home, { ...options, program: command.slice(0, -1) });
-  const texts = () =>
-    platform.world.messages.filter(({ to }) => to === ALICE)
-      .map(({ param }) => String(param["text"] ?? param["content"]))
-      .filter((text) => !text.startsWith("⏳"));
+  const texts = () => textsIn(platform);
   const answered = (count: number) =>
     until(() => texts().length === count, { what: `answer ${count}`, timeoutMs: 30_000 });
   {
@@ -73,33 +81,20 @@ Deno.test("The gateway answers on DingTalk with the printed rights alone, and ov
   await answered(3);
   assert.deepEqual(texts(), ["One.", "Two.", "Three."]);
   assert.equal(await gateway.stop(), 0);
-  assert.ok(!gateway.output.includes(clientSecret));
+  assert.ok(!gateway.output.includes(platform.clientSecret));
 });
 
 Deno.test("Words before a tool call come to DingTalk as a message of their own", async () => {
   await using home = await GatewayHome.make();
   await using platform = DingTalkPlatform.start({ repeatMs: 1_000 });
   platform.addPerson(ALICE, "Alice");
-  const { steps } = callTool("list_dir", { path: "." });
-  const words = say("Let me look first.").steps.filter(({ type }) => type === "text");
-  await using model = await ModelServer.start([{ steps: [...words, ...steps] }, say("Done.")]);
-  const { clientId, clientSecret, url } = platform;
-  await using _ = await GatewayProcess.start(home, {
-    model,
-    config: {
-      channels: {
-        dingtalk: {
-          ...{ enabled: true, clientId, clientSecret, allowFrom: [ALICE] },
-          ...{ apiBase: url, oapiBase: url },
-        },
-      },
-    },
-  });
+  const looking = callTool("list_dir", { path: "." }, { text: "Let me look first." });
+  await using model = await ModelServer.start([looking, say("Done.")]);
+  await using _ = await GatewayProcess.start(home, optionsFor(platform, model));
   platform.userSays({ text: "hello" });
-  const texts = () =>
-    platform.world.messages.filter(({ to }) => to === ALICE)
-      .map(({ param }) => String(param["text"] ?? param["content"]))
-      .filter((text) => !text.startsWith("⏳"));
-  await until(() => texts().includes("Done."), { what: "the answer", timeoutMs: 30_000 });
-  assert.deepEqual(texts(), ["Let me look first.", "Done."]);
+  await until(() => textsIn(platform).includes("Done."), {
+    what: "the answer",
+    timeoutMs: 30_000,
+  });
+  assert.deepEqual(textsIn(platform), ["Let me look first.", "Done."]);
 });

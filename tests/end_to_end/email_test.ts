@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
 import { BOT, EmailPlatform, headerValue } from "../simulators/email_server.ts";
-import { ModelServer, say } from "../simulators/model_server.ts";
+import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 import {
   configFor,
   GatewayHome,
@@ -28,7 +28,9 @@ Content-Type: text/html; charset=utf-8
 
 Deno.test("E-mail is answered by a gateway that has the printed rights and no others", async () => {
   await using platform = new EmailPlatform({ clock: systemClock });
-  await using model = await ModelServer.start(() => say("It will ", "rain."));
+  // Nobody wants a mail for each word on the way.
+  const looking = callTool("list_dir", { path: "." }, { text: "Let me look first." });
+  await using model = await ModelServer.start([looking, say("It will ", "rain.")]);
   await using home = await GatewayHome.make();
   const { password, servers } = platform;
   const email = {
@@ -68,6 +70,7 @@ Deno.test("E-mail is answered by a gateway that has the printed rights and no ot
   });
   const [{ to, bytes } = { to: [], bytes: new Uint8Array() }] = platform.posted;
   assert.deepEqual(to, [ALICE]);
+  assert.match(new TextDecoder().decode(bytes), /It will rain\./);
   assert.equal(headerValue(bytes, "subject"), "Re: The weather");
   assert.equal(headerValue(bytes, "in-reply-to"), "<one@example.net>");
 });

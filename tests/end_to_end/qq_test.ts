@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { systemClock } from "../../actors/kernel/adapters/system_clock.ts";
-import { ModelServer, say } from "../simulators/model_server.ts";
+import { callTool, ModelServer, say } from "../simulators/model_server.ts";
 import { QqPlatform } from "../simulators/qq_server.ts";
 import {
   GatewayHome,
@@ -17,7 +17,9 @@ const ALICE = "E4F4AEA33253A2797FB897C50B81D7ED";
 Deno.test("The gateway answers on QQ with the printed rights alone, and over a crash misses and repeats nothing", async () => {
   await using home = await GatewayHome.make();
   await using platform = new QqPlatform(systemClock);
-  await using model = await ModelServer.start([say("One."), say("Two."), say("Three.")]);
+  // Each reply counts there: no word on the way takes one.
+  const looking = callTool("list_dir", { path: "." }, { text: "Let me look first." });
+  await using model = await ModelServer.start([say("One."), say("Two."), looking, say("Three.")]);
   const { appId, secret, url } = platform;
   const options: GatewayProcessOptions = {
     model,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { withChoices } from "../../../actors/session/choices.ts";
 import { BUSY, OutboxBench, SENT } from "../../support/outbox_bench.ts";
+import { LogRecorder } from "../../support/log_recorder.ts";
 import { newOutbound } from "../../support/outbound.ts";
 import { settle } from "../../support/until.ts";
 
@@ -172,6 +173,19 @@ Deno.test("Outbox sends words on the way only where answers do not grow", async 
       isStreaming ? [] : ["Let me look."],
     );
   }
+});
+
+Deno.test("Outbox logs that a word on the way was not shown, and goes on", async () => {
+  await using log = await LogRecorder.start();
+  await using bench = new OutboxBench({ isStreaming: false });
+  const progress = { type: "progress", chatId: "oc_1", context: {} } as const;
+  bench.outbox.tell({ ...progress, text: "Let me look.", isToolHint: false });
+  await settle();
+  await bench.attempt(0).settle(BUSY);
+  await bench.commit(newOutbound({ key: "a" }));
+  assert.equal(bench.attempts.length, 2, "the word is not said again");
+  const lines = log.records.map(({ message }) => message.join(""));
+  assert.ok(lines.some((line) => line.startsWith("feishu did not show what was said on the way")));
 });
 
 Deno.test("Outbox sends no words on the way where each message is dear", async () => {
