@@ -15,6 +15,7 @@ import type {
   InboundCompletion,
   InboundState,
   KeptRecord,
+  LineKey,
   NewInbound,
   Outbound,
   OutboundState,
@@ -174,7 +175,7 @@ export interface Journal extends AsyncDisposable {
   /** History lines of a session that may not stand in its file yet, in order. */
   unfiledLines(sessionKey: string): Promise<readonly HistoryLine[]>;
   /** Forgets lines that now stand in the file; a power cut may bring them back. */
-  dropLines(lines: readonly Pick<HistoryLine, "turnId" | "line">[]): Promise<void>;
+  dropLines(lines: readonly LineKey[]): Promise<void>;
   /** Outbounds in state `open` or `pending`, or `unknown` and still to be looked up, in order. */
   outbox(window: OutboxWindow): Promise<readonly Outbound[]>;
   /** One outbound, if it is there. */

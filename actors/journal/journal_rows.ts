@@ -97,6 +97,9 @@ export interface HistoryLine {
   readonly text: string;
 }
 
+/** By what a line of history is known. */
+export type LineKey = Pick<HistoryLine, "sessionKey" | "turnId" | "line">;
+
 /** A change of an inbound's state. */
 export interface InboundChange {
   readonly seq: number;

@@ -3,10 +3,10 @@
  * @module
  */
 
-import type { HistoryLine } from "./journal_rows.ts";
+import type { HistoryLine, LineKey } from "./journal_rows.ts";
 import { Table, type UndoLog } from "./memory_table.ts";
 
-/** Each line stands once, by its turn and number. */
+/** Each line stands once, by its session, turn and number. */
 export class MemoryLines {
   readonly #lines: Table<number, HistoryLine>;
   readonly #places: Table<string, number>;
@@ -19,7 +19,7 @@ export class MemoryLines {
 
   /** Adds a line; false when it is there. */
   insert(line: HistoryLine): boolean {
-    const key = keyOfLine(line.turnId, line.line);
+    const key = keyOfLine(line);
     if (this.#places.has(key)) return false;
     const place = ++this.#lastPlace;
     this.#places.set(key, place);
@@ -28,8 +28,8 @@ export class MemoryLines {
   }
 
   /** Forgets a line, if it is there. */
-  delete(turnId: string, line: number): void {
-    const key = keyOfLine(turnId, line);
+  delete(line: LineKey): void {
+    const key = keyOfLine(line);
     const place = this.#places.get(key);
     if (place === undefined) return;
     this.#places.set(key, undefined);
@@ -42,6 +42,6 @@ export class MemoryLines {
   }
 }
 
-function keyOfLine(turnId: string, line: number): string {
-  return JSON.stringify([turnId, line]);
+function keyOfLine({ sessionKey, turnId, line }: LineKey): string {
+  return JSON.stringify([sessionKey, turnId, line]);
 }

@@ -11,6 +11,7 @@ import type {
   HistoryLine,
   Inbound,
   KeptRecord,
+  LineKey,
   Outbound,
   StepRecord,
   TurnRecord,
@@ -44,8 +45,8 @@ export class MemoryStore implements JournalStore {
   /** Seqs of inbounds in state `accepted` or `running`. */
   readonly #unfinished = new Marks<number>(this.#undo);
   readonly #seen = new Table<string, SeenKey>(this.#undo, ([, a], [, b]) => bySeq(a, b));
+  /** By their sessions. */
   readonly #turns = new Table<string, TurnRecord>(this.#undo);
-  readonly #turnsOfSessions = new Table<string, string>(this.#undo);
   readonly #lines = new MemoryLines(this.#undo);
   readonly #outbounds = new Table<string, Outbound>(this.#undo, ([, a], [, b]) => byId(a, b));
   /** Keys of outbounds that have not ended. */
@@ -179,25 +180,16 @@ export class MemoryStore implements JournalStore {
     return this.runningInbounds(sessionKey, turnId).length > 0;
   }
 
-  turn(turnId: string): TurnRecord | undefined {
-    return this.#turns.get(turnId);
-  }
-
-  turnOfSession(sessionKey: string): TurnRecord | undefined {
-    const turnId = this.#turnsOfSessions.get(sessionKey);
-    return turnId === undefined ? undefined : this.#turns.get(turnId);
+  turn(sessionKey: string): TurnRecord | undefined {
+    return this.#turns.get(sessionKey);
   }
 
   putTurn(turn: TurnRecord): void {
-    this.#turns.set(turn.turnId, turn);
-    this.#turnsOfSessions.set(turn.sessionKey, turn.turnId);
+    this.#turns.set(turn.sessionKey, turn);
   }
 
-  deleteTurn(turnId: string): void {
-    const turn = this.#turns.get(turnId);
-    if (turn === undefined) return;
-    this.#turns.set(turnId, undefined);
-    this.#turnsOfSessions.set(turn.sessionKey, undefined);
+  deleteTurn(sessionKey: string): void {
+    this.#turns.set(sessionKey, undefined);
   }
 
   insertLine(line: HistoryLine): boolean {
@@ -208,8 +200,8 @@ export class MemoryStore implements JournalStore {
     return this.#lines.inOrder().filter((line) => line.sessionKey === sessionKey);
   }
 
-  deleteLine(turnId: string, line: number): void {
-    this.#lines.delete(turnId, line);
+  deleteLine(line: LineKey): void {
+    this.#lines.delete(line);
   }
 
   insertOutbound(outbound: Omit<Outbound, "id">): number {
@@ -320,7 +312,7 @@ export class MemoryStore implements JournalStore {
       .sort(bySeq).sort(byEnd).slice(0, rowsMax);
     const outbounds = this.#outbounds.values()
       .filter(({ endedAtMs }) => endedAtMs !== null && endedAtMs < options.finishedBeforeMs)
-      .filter(({ sessionKey }) => this.turnOfSession(sessionKey) === undefined)
+      .filter(({ sessionKey }) => this.turn(sessionKey) === undefined)
       .sort(byId).sort(byEnd).slice(0, rowsMax);
     for (const inbound of inbounds) this.#forgetContent(inbound);
     for (const { key } of outbounds) this.#outbounds.set(key, undefined);

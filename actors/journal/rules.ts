@@ -7,10 +7,10 @@
 import { invariant, unreachable } from "../kernel/invariant.ts";
 import { SYSTEM_CHANNEL } from "./journal_rows.ts";
 import type {
-  HistoryLine,
   Inbound,
   InboundChange,
   InboundState,
+  LineKey,
   NewInbound,
   TurnChange,
   TurnRecord,
@@ -145,18 +145,15 @@ export function nextTurn(turn: TurnRecord | undefined, change: TurnChange): Turn
 }
 
 /**
- * An open turn with more lines. They follow each other without a gap, over all its attempts.
+ * An open turn with one more line. They follow each other without a gap, over all its attempts.
  *
  * @throws {InvariantError} when one is missing or comes twice
  */
-export function longerTurn(turn: TurnRecord, added: readonly HistoryLine[]): TurnRecord {
-  let { lines } = turn;
-  for (const { sessionKey, line } of added) {
-    invariant(sessionKey === turn.sessionKey, `turn "${turn.turnId}" stays in its session`);
-    invariant(line === lines, `line ${lines} of turn "${turn.turnId}" is next, not ${line}`);
-    lines++;
-  }
-  return { ...turn, lines };
+export function longerTurn(turn: TurnRecord, { sessionKey, line }: LineKey): TurnRecord {
+  const { turnId, lines } = turn;
+  invariant(sessionKey === turn.sessionKey, `turn "${turnId}" stays in its session`);
+  invariant(line === lines, `line ${lines} of turn "${turnId}" is next, not ${line}`);
+  return { ...turn, lines: lines + 1 };
 }
 
 /** How many rows are in each state, from counts of some states. */

@@ -90,8 +90,12 @@ class StepTurns {
     this.store = store;
   }
 
-  get(turnId: string): TurnRecord | undefined {
-    if (!this.#turns.has(turnId)) this.#turns.set(turnId, this.store.turn(turnId));
+  /** A turn, if it is open in that session. */
+  get(turnId: string, sessionKey: string): TurnRecord | undefined {
+    if (!this.#turns.has(turnId)) {
+      const open = this.store.turn(sessionKey);
+      this.#turns.set(turnId, open?.turnId === turnId ? open : undefined);
+    }
     return this.#turns.get(turnId);
   }
 
@@ -109,12 +113,12 @@ class StepTurns {
 }
 
 function changeTurn(turns: StepTurns, change: TurnChange): void {
-  const turn = turns.get(change.turnId);
+  const turn = turns.get(change.turnId, change.sessionKey);
   const next = nextTurn(turn, change);
   if (next === turn) return;
   if (turn === undefined) {
     const { store } = turns;
-    const open = store.turnOfSession(change.sessionKey);
+    const open = store.turn(change.sessionKey);
     invariant(open === undefined, `session "${change.sessionKey}" has one open turn at a time`);
     store.forgetUsage("turn", change.sessionKey);
   }
@@ -135,15 +139,13 @@ function endTurn(store: JournalStore, { turnId, sessionKey }: TurnChange): void 
     !store.hasRunning(sessionKey, turnId),
     `no inbound still runs when turn "${turnId}" ends`,
   );
-  store.deleteTurn(turnId);
+  store.deleteTurn(sessionKey);
 }
 
 function addLines(turns: StepTurns, lines: readonly HistoryLine[]): void {
-  for (const [turnId, added] of Map.groupBy(lines, (line) => line.turnId)) {
-    const turn = turns.get(turnId);
-    if (turn !== undefined) turns.change(turn, longerTurn(turn, added));
-  }
   for (const line of lines) {
+    const turn = turns.get(line.turnId, line.sessionKey);
+    if (turn !== undefined) turns.change(turn, longerTurn(turn, line));
     const where = `line ${line.line} of turn "${line.turnId}"`;
     invariant(Number.isSafeInteger(line.line) && line.line >= 0, `${where} has a number`);
     invariant(turns.store.insertLine(line), `${where} is written once`);
@@ -156,7 +158,7 @@ function changeInbound(turns: StepTurns, change: InboundChange, nowMs: number): 
   invariant(inbound !== undefined, `inbound ${change.seq} is in the journal`);
   const next = nextInbound(inbound, change, nowMs);
   if (next.state === "running" && next.turnId !== null) {
-    const turn = turns.get(next.turnId);
+    const turn = turns.get(next.turnId, inbound.sessionKey);
     invariant(
       turn?.sessionKey === inbound.sessionKey,
       `inbound ${change.seq} runs in an open turn of its session`,

@@ -11,6 +11,7 @@ import type {
   HistoryLine,
   Inbound,
   KeptRecord,
+  LineKey,
   Outbound,
   StepRecord,
   TurnRecord,
@@ -57,17 +58,17 @@ export interface JournalStore {
   /** Whether any inbound of a session runs in `turnId`. */
   hasRunning(sessionKey: string, turnId: string): boolean;
 
-  turn(turnId: string): TurnRecord | undefined;
-  turnOfSession(sessionKey: string): TurnRecord | undefined;
-  /** Adds or replaces a turn. */
+  /** The open turn of a session. */
+  turn(sessionKey: string): TurnRecord | undefined;
+  /** Adds a turn, or replaces that of its session. */
   putTurn(turn: TurnRecord): void;
-  deleteTurn(turnId: string): void;
+  deleteTurn(sessionKey: string): void;
 
   /** Adds a line; false when the turn has that line already. */
   insertLine(line: HistoryLine): boolean;
   /** Lines of a session in the order in which they were added. */
   lines(sessionKey: string): HistoryLine[];
-  deleteLine(turnId: string, line: number): void;
+  deleteLine(line: LineKey): void;
 
   /** Adds an outbound behind all others, those that are gone included, and gives its `id`. */
   insertOutbound(outbound: Omit<Outbound, "id">): number;

@@ -28,6 +28,7 @@ import type {
   Inbound,
   InboundCompletion,
   KeptRecord,
+  LineKey,
   NewInbound,
   Outbound,
   Step,
@@ -113,7 +114,7 @@ export class StoreJournal implements Journal {
     sessionKey: string,
   ): Promise<{ readonly turn: TurnRecord; readonly inbounds: readonly Inbound[] } | null> {
     return this.#calls.read(() => {
-      const turn = this.#store.turnOfSession(sessionKey);
+      const turn = this.#store.turn(sessionKey);
       if (turn === undefined) return null;
       const inbounds = this.#store.runningInbounds(sessionKey, turn.turnId);
       return { turn, inbounds: inTurnOrder(inbounds) };
@@ -132,9 +133,9 @@ export class StoreJournal implements Journal {
   }
 
   /** Needs no sync: lines that come back after a power cut are found in the file again. */
-  dropLines(lines: readonly Pick<HistoryLine, "turnId" | "line">[]): Promise<void> {
+  dropLines(lines: readonly LineKey[]): Promise<void> {
     return this.#calls.write(() => {
-      for (const { turnId, line } of lines) this.#store.deleteLine(turnId, line);
+      for (const line of lines) this.#store.deleteLine(line);
     }, "written");
   }
 

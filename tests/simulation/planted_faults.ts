@@ -36,8 +36,8 @@ const JOURNAL: readonly PlantedFault[] = [
   {
     what: "keeps filed lines for ever",
     file: "actors/journal/store_journal.ts",
-    find: "this.#store.deleteLine(turnId, line);",
-    replace: "void turnId, line;",
+    find: "this.#store.deleteLine(line);",
+    replace: "void line;",
   },
   {
     what: "leaves a row out of what waits to be sent",

@@ -15,15 +15,21 @@ export type SqlValue = string | number | null;
 /** How long opening waits for another process to let go; a restart overlaps by that much. */
 const LOCK_WAIT_MS = 250;
 
+/**
+ * Each page that a commit touches is written whole, and most of our rows are short: with SQLite's
+ * own 4,096 a turn costs a third more.
+ */
+const PAGE_BYTES = 2_048;
+
 /** Pages that a copy takes at once: some milliseconds, between which the event loop goes on. */
 const COPY_PAGES = 500;
 
 /**
- * So long the log grows before what it holds goes into the database, 8 MB: a page that changes with
+ * So long the log grows before what it holds goes into the database: a page that changes with
  * every turn is then copied once in some hundred turns, and the disk waited for as seldom. What a
  * crash leaves is read again in 20 ms.
  */
-const LOG_PAGES = 2_000;
+const LOG_BYTES = 4 * 1024 * 1024;
 
 /** The write-ahead log is cut back to this after a burst made it grow. */
 const LOG_BYTES_KEPT = 16 * 1024 * 1024;
@@ -211,6 +217,7 @@ function configure(database: DatabaseSync, path: string): void {
   const pragma = (text: string) => Object.values(database.prepare(`pragma ${text}`).get() ?? {})[0];
   pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
   pragma("locking_mode = exclusive");
+  pragma(`page_size = ${PAGE_BYTES}`); // of a new file; an older one keeps its own
   pragma("auto_vacuum = incremental");
   const mode = pragma("journal_mode = wal");
   if (mode !== "wal") {
@@ -218,7 +225,7 @@ function configure(database: DatabaseSync, path: string): void {
     throw new JournalError("journal_failed", message);
   }
   pragma("synchronous = normal");
-  pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
+  pragma(`wal_autocheckpoint = ${LOG_BYTES / Number(pragma("page_size"))}`);
   pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`);
   const found = pragma("quick_check(1)");
   if (found !== "ok") {

@@ -196,6 +196,34 @@ const MIGRATIONS: readonly (readonly string[])[] = [[
   "create index records_by_age on records (at_ms)",
 ], [
   "alter table inbounds add column turn_line integer",
+], [
+  // One tree a row where there were two or three: each page that a commit touches is written.
+  "drop index inbounds_waiting",
+  "drop index inbounds_running",
+  `create index inbounds_open on inbounds (session_key, state, seq)
+    where ended_at_ms is null`,
+  `create table turns_7 (
+    session_key text primary key,
+    turn_id text not null,
+    attempts integer not null,
+    lines integer not null,
+    solo_seq integer
+  ) strict, without rowid`,
+  `insert into turns_7 select session_key, turn_id, attempts, lines, solo_seq from turns`,
+  "drop table turns",
+  "alter table turns_7 rename to turns",
+  `create table lines_7 (
+    place integer primary key,
+    session_key text not null,
+    turn_id text not null,
+    line integer not null,
+    inbound_seq integer,
+    text text not null,
+    unique (session_key, turn_id, line)
+  ) strict`,
+  "insert into lines_7 select place, session_key, turn_id, line, inbound_seq, text from lines",
+  "drop table lines",
+  "alter table lines_7 rename to lines",
 ]];
 
 /** Triggers that keep `counts` true for a table with states, whoever changes its rows. */

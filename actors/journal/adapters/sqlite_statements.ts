@@ -43,7 +43,6 @@ export type StatementName =
   | "runningInbounds"
   | "firstRunning"
   | "turn"
-  | "turnOfSession"
   | "putTurn"
   | "deleteTurn"
   | "insertLine"
@@ -103,24 +102,25 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     where state = 'accepted' and draft is not null and channel = ? and seq > ?
     order by seq limit ?`,
   waitingInbounds: `select ${INBOUND} from inbounds
-    where state = 'accepted' and session_key = ? and seq > ? order by seq limit ?`,
+    where ended_at_ms is null and session_key = ? and state = 'accepted' and seq > ?
+    order by seq limit ?`,
   runningInbounds: `select ${INBOUND} from inbounds
-    where state = 'running' and session_key = ? and turn_id = ? order by seq`,
+    where ended_at_ms is null and session_key = ? and state = 'running' and turn_id = ?
+    order by seq`,
   firstRunning: `select seq from inbounds
-    where state = 'running' and session_key = ? and turn_id = ? limit 1`,
+    where ended_at_ms is null and session_key = ? and state = 'running' and turn_id = ? limit 1`,
 
-  turn: `select ${TURN} from turns where turn_id = ?`,
-  turnOfSession: `select ${TURN} from turns where session_key = ?`,
+  turn: `select ${TURN} from turns where session_key = ?`,
   putTurn: `insert into turns (turn_id, session_key, attempts, lines, solo_seq)
-    values (?, ?, ?, ?, ?) on conflict (turn_id) do update set attempts = excluded.attempts,
-    lines = excluded.lines, solo_seq = excluded.solo_seq`,
-  deleteTurn: "delete from turns where turn_id = ?",
+    values (?, ?, ?, ?, ?) on conflict (session_key) do update set turn_id = excluded.turn_id,
+    attempts = excluded.attempts, lines = excluded.lines, solo_seq = excluded.solo_seq`,
+  deleteTurn: "delete from turns where session_key = ?",
 
   insertLine: `insert into lines (session_key, turn_id, line, inbound_seq, text)
-    values (?, ?, ?, ?, ?) on conflict (turn_id, line) do nothing`,
+    values (?, ?, ?, ?, ?) on conflict (session_key, turn_id, line) do nothing`,
   lines: `select session_key as sessionKey, turn_id as turnId, line, inbound_seq as inboundSeq, text
     from lines where session_key = ? order by place`,
-  deleteLine: "delete from lines where turn_id = ? and line = ?",
+  deleteLine: "delete from lines where session_key = ? and turn_id = ? and line = ?",
 
   insertOutbound: `insert into outbounds (state, attempts, first_attempt_ms, next_attempt_ms,
     doubt_since_ms, may_repeat, ended_at_ms, error, receipt, channel_state, is_plain, media,
@@ -193,7 +193,7 @@ export const SQL: Readonly<Record<StatementName, string>> = {
     select scope, name, provider, model from usage where updated_at_ms < ?
     order by updated_at_ms limit ?)`,
   freePages: "pragma freelist_count",
-  releasePages: "pragma incremental_vacuum(64)",
+  releasePages: "pragma incremental_vacuum(128)",
   counts: "select kind, state, rows from counts",
 };
 

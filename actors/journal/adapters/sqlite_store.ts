@@ -11,6 +11,7 @@ import type {
   HistoryLine,
   Inbound,
   KeptRecord,
+  LineKey,
   Outbound,
   StepRecord,
   TurnRecord,
@@ -43,7 +44,7 @@ import { LimitedStatements, prepareStatements, type Statements } from "./sqlite_
 import { encodeNullable, encodeText } from "./sqlite_text.ts";
 
 /** Free pages that stay in the file for what comes next: 1 MB. */
-const FREE_PAGES_KEPT = 256;
+const FREE_PAGES_KEPT = 512;
 
 /** A {@link JournalStore} in one SQLite file, which it owns. */
 export class SqliteStore implements JournalStore {
@@ -141,20 +142,16 @@ export class SqliteStore implements JournalStore {
     return row !== undefined;
   }
 
-  turn(turnId: string): TurnRecord | undefined {
-    return readOptional(turnRow, this.#sql.turn.get(encodeText(turnId)));
-  }
-
-  turnOfSession(sessionKey: string): TurnRecord | undefined {
-    return readOptional(turnRow, this.#sql.turnOfSession.get(encodeText(sessionKey)));
+  turn(sessionKey: string): TurnRecord | undefined {
+    return readOptional(turnRow, this.#sql.turn.get(encodeText(sessionKey)));
   }
 
   putTurn({ turnId, sessionKey, attempts, lines, soloSeq }: TurnRecord): void {
     this.#sql.putTurn.run(encodeText(turnId), encodeText(sessionKey), attempts, lines, soloSeq);
   }
 
-  deleteTurn(turnId: string): void {
-    this.#sql.deleteTurn.run(encodeText(turnId));
+  deleteTurn(sessionKey: string): void {
+    this.#sql.deleteTurn.run(encodeText(sessionKey));
   }
 
   insertLine({ sessionKey, turnId, line, inboundSeq, text }: HistoryLine): boolean {
@@ -172,8 +169,8 @@ export class SqliteStore implements JournalStore {
     return readAll(lineRow, this.#sql.lines.all(encodeText(sessionKey)));
   }
 
-  deleteLine(turnId: string, line: number): void {
-    this.#sql.deleteLine.run(encodeText(turnId), line);
+  deleteLine({ sessionKey, turnId, line }: LineKey): void {
+    this.#sql.deleteLine.run(encodeText(sessionKey), encodeText(turnId), line);
   }
 
   insertOutbound(outbound: Omit<Outbound, "id">): number {

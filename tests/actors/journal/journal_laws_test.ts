@@ -131,7 +131,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: inbound.map((it) => (journal: Journal) => journal.accept(it)) },
   { weight: 4, arbitrary: step.map((it) => (journal: Journal) => journal.commit(it)) },
   { weight: 6, arbitrary: plainStep.map((it) => (journal: Journal) => journal.commit(it)) },
-  fc.array(fc.record({ turnId, line: fc.nat(3) }), { maxLength: 3 })
+  fc.array(fc.record({ sessionKey: session, turnId, line: fc.nat(3) }), { maxLength: 3 })
     .map((it) => (journal: Journal) => journal.dropLines(it)),
   fc.record({ kind: fc.constantFrom("inbound" as const, "outbound" as const), number: seq })
     .chain((row) =>

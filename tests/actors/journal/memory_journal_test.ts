@@ -73,7 +73,7 @@ Deno.test.each(
     await committed;
   }
   for (const line of [0, 1]) {
-    const dropped = journal.dropLines([{ turnId: "t1", line }]);
+    const dropped = journal.dropLines([aLine(line)]);
     await turn();
     await dropped;
   }
@@ -85,7 +85,7 @@ Deno.test("MemoryJournal does not bring back what a later commit synced", async 
   for (
     const call of [
       () => journal.commit({ lines: [aLine(0)] }),
-      () => journal.dropLines([{ turnId: "t1", line: 0 }]),
+      () => journal.dropLines([aLine(0)]),
       () => journal.accept(anInbound()),
     ]
   ) {

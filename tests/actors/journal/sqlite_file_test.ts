@@ -283,9 +283,12 @@ Deno.test("SqliteJournal refuses writes and still reads while it is read-only", 
 
 Deno.test.each(
   [
-    ["waitingInbounds", "SEARCH inbounds USING INDEX inbounds_waiting (session_key=? AND seq>?)"],
-    ["runningInbounds", "SEARCH inbounds USING INDEX inbounds_running (session_key=?)"],
-    ["firstRunning", "SEARCH inbounds USING INDEX inbounds_running (session_key=?)"],
+    [
+      "waitingInbounds",
+      "SEARCH inbounds USING INDEX inbounds_open (session_key=? AND state=? AND seq>?)",
+    ],
+    ["runningInbounds", "SEARCH inbounds USING INDEX inbounds_open (session_key=? AND state=?)"],
+    ["firstRunning", "SEARCH inbounds USING INDEX inbounds_open (session_key=? AND state=?)"],
     ["unsentOutbounds", "SEARCH outbounds USING INDEX outbounds_unsent (channel=? AND id>?)"],
     ["unsentOfChat", "SEARCH outbounds USING INDEX outbounds_unsent (channel=? AND id>?)"],
     ["busySessions", "SEARCH inbounds USING INDEX inbounds_busy (seq>?)"],

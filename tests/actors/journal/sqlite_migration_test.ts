@@ -8,7 +8,7 @@ import { nextTurn } from "../../../actors/kernel/adapters/event_loop.ts";
 import { ManualClock } from "../../support/manual_clock.ts";
 import { accepted, anInbound, aPlace, SESSION, unfinishedSessions } from "./fixtures.ts";
 
-const OLD_VERSIONS = [1, 2, 3, 4, 5];
+const OLD_VERSIONS = [1, 2, 3, 4, 5, 6];
 
 /** Opens a journal that the program of schema version `version` left behind. */
 function openOld(version: number, path: string): Journal {

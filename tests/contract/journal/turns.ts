@@ -49,7 +49,7 @@ export function testTurns(contract: Contract): void {
     await journal.commit({ ...BEGIN, lines: [aLine(0)] });
     await journal.commit({ ...BEGIN, lines: [aLine(1), aLine(2)] });
     await journal.commit({ lines: [aLine(3)] });
-    await journal.dropLines([{ turnId: "t1", line: 3 }]);
+    await journal.dropLines([aLine(3)]);
     assert.deepEqual((await journal.interrupted(SESSION))?.turn, {
       turnId: "t1",
       sessionKey: SESSION,
@@ -117,6 +117,7 @@ export function testTurns(contract: Contract): void {
     ["a gap in the lines of a turn", [BEGIN], { lines: [aLine(1)] }],
     ["a line that the turn has written", [{ ...BEGIN, lines: [aLine(0)] }], { lines: [aLine(0)] }],
     ["a line of an open turn in another session", [BEGIN], {
+      ...turn("progress"),
       lines: [aLine(0, { sessionKey: "other" })],
     }],
     ["a line without a number", [], { lines: [aLine(NaN, { turnId: "gone" })] }],
@@ -155,12 +156,12 @@ export function testLines(contract: Contract): void {
       (await reopened.unfiledLines(SESSION)).map(({ turnId, line }) => `${turnId}:${line}`);
     assert.deepEqual((await reopened.unfiledLines(SESSION)).slice(0, 2), lines);
     assert.deepEqual(await unfiled(), ["t1:0", "t1:1", "t1:2", "t0:0"]);
-    await reopened.dropLines([{ turnId: "t1", line: 0 }, { turnId: "t1", line: 1 }]);
+    await reopened.dropLines([aLine(0), aLine(1)]);
     assert.deepEqual(await unfiled(), ["t1:2", "t0:0"]);
-    await reopened.dropLines([{ turnId: "t1", line: 0 }, { turnId: "nobody", line: 9 }]);
+    await reopened.dropLines([aLine(0), aLine(2, { sessionKey: "other" }), aLine(9)]);
     await reopened.dropLines([]);
     assert.deepEqual(await unfiled(), ["t1:2", "t0:0"]);
-    await reopened.dropLines([{ turnId: "t1", line: 2 }, { turnId: "t0", line: 0 }]);
+    await reopened.dropLines([aLine(2), aLine(0, { turnId: "t0" })]);
     await reopened.commit({ lines: [aLine(3), aLine(4)] });
     assert.deepEqual(await unfiled(), ["t1:3", "t1:4"]);
   });

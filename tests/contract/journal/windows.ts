@@ -97,7 +97,7 @@ export function testOverviews(contract: Contract): void {
       ["a late one", "waiting"],
       ["running"],
     ]);
-    await reopened.dropLines([{ turnId: "t8", line: 0 }]);
+    await reopened.dropLines([{ sessionKey: "only a line", turnId: "t8", line: 0 }]);
     await reopened.commit({ turn: { turnId: "t9", sessionKey: "only a turn", change: "end" } });
     await reopened.commit({ inbounds: [2, 4].map((seq) => ({ seq, state: "stopped" })) });
     assert.deepEqual(await pages(reopened, 10), [["running"], ["running", "waiting"]]);
