@@ -33,6 +33,8 @@ const ENTRY: z.ZodType<HistoryEntry> = z.object({
   told_by: z.literal("owners").optional().catch(undefined),
 });
 
+const FIELDS = z.record(z.string(), z.unknown());
+
 /** A history file as it was read. */
 export interface HistoryRead {
   /** In the order of the file. */
@@ -95,6 +97,54 @@ export function historyLine(entry: HistoryEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
+/** How entries get numbers of their own. */
+export interface ApartOptions {
+  /** Number of the last entry that Dream has digested; only those above it change. */
+  readonly digested: number;
+  readonly breathe: Breathe;
+}
+
+/** Whether a number stands twice; takes them in order. */
+export function hasRepeats(entries: readonly HistoryEntry[]): boolean {
+  return entries.some(({ cursor }, index) => cursor === entries[index - 1]?.cursor);
+}
+
+/**
+ * The file with a number of its own for each entry above `digested`, in the order that they have:
+ * the later of two with one number, and whatever it runs into then, counts up. No number falls, as
+ * an entry that fell to one that Dream is just digesting would be lost.
+ */
+export async function numberApart(
+  text: string,
+  { digested, breathe }: ApartOptions,
+): Promise<string> {
+  const waiting: { readonly cursor: number; readonly at: number }[] = [];
+  let count = 0;
+  await eachLine(text, breathe, (line) => {
+    const cursor = parseEntry(line)?.cursor ?? digested;
+    if (cursor > digested) waiting.push({ cursor, at: count });
+    count++;
+  });
+  const changed = new Map<number, number>();
+  let last = digested;
+  for (const { cursor, at } of waiting.toSorted((one, other) => one.cursor - other.cursor)) {
+    last = Math.min(Math.max(cursor, last + 1), CURSOR_MAX); // nobody would read one above it
+    if (last !== cursor) changed.set(at, last);
+  }
+  const lines: string[] = [];
+  await eachLine(text, breathe, (line) => {
+    const cursor = changed.get(lines.length);
+    lines.push(cursor === undefined ? line : withNumber(line, cursor));
+  });
+  return joined(lines, text);
+}
+
+/** Keeps fields that we do not know. */
+function withNumber(line: string, cursor: number): string {
+  const fields = FIELDS.parse(JSON.parse(withoutByteOrderMark(line)));
+  return JSON.stringify({ ...fields, cursor });
+}
+
 /** How a history is made shorter. */
 export interface CompactOptions {
   /** Number of the last entry that Dream has digested; those above it stay. */
@@ -121,7 +171,12 @@ export async function compactHistory(
     if (entry === null || entry.cursor > digested) lines.push(line);
     else surplus--;
   });
-  const end = text.endsWith("\n") ? "\n" : "";
+  return joined(lines, text);
+}
+
+/** Lines as a text that ends as `former` does. */
+function joined(lines: readonly string[], former: string): string {
+  const end = former.endsWith("\n") ? "\n" : "";
   return lines.join("\n") + (lines.length > 0 ? end : "");
 }
 

@@ -11,7 +11,9 @@ import { localMinute } from "../kernel/local_time.ts";
 import {
   compactHistory,
   entriesAfter,
+  hasRepeats,
   historyContent,
+  numberApart,
   readCursor,
   readHistory,
 } from "./history_file.ts";
@@ -93,8 +95,7 @@ export class HistoryFiles {
     scope: MemoryScope,
     { entriesMax, charsMax }: WaitingLimits,
   ): Promise<HistoryWaiting | null> {
-    const text = await this.#options.files.read(scope.historyPath) ?? "";
-    const waiting = entriesAfter(await this.#entries(scope, text), await this.dreamCursor(scope));
+    const waiting = await this.#waitingApart(scope);
     const entries: HistoryEntry[] = [];
     let chars = 0;
     for (const entry of waiting.slice(0, entriesMax)) {
@@ -121,6 +122,25 @@ export class HistoryFiles {
     const compacted = await compactHistory(text, { digested, breathe: this.#breathe });
     // Where somebody edits it just now, the next run tries again.
     if (compacted !== text) await files.swap(scope.historyPath, text, compacted);
+  }
+
+  /**
+   * All that waits, in order. A batch is done by the number of its last entry alone: another with
+   * that number (an edit by hand, two workspaces brought together) would count as digested unread.
+   */
+  async #waitingApart(scope: MemoryScope): Promise<readonly HistoryEntry[]> {
+    const { files } = this.#options;
+    const text = await files.read(scope.historyPath) ?? "";
+    const digested = await this.dreamCursor(scope);
+    const waiting = entriesAfter(await this.#entries(scope, text), digested);
+    if (!hasRepeats(waiting)) return waiting;
+    const apart = await numberApart(text, { digested, breathe: this.#breathe });
+    // Where somebody edits it just now, the next run tries again.
+    if (!await files.swap(scope.historyPath, text, apart)) return [];
+    logger.info("Numbered entries of {path} anew, as numbers stood there twice", {
+      path: scope.historyPath,
+    });
+    return entriesAfter(await this.#entries(scope, apart), digested);
   }
 
   async #entries(scope: MemoryScope, text: string): Promise<readonly HistoryEntry[]> {
