@@ -27,6 +27,8 @@ export const SKILL_FILE = "SKILL.md";
 const FOLDERS_MAX = 1_000;
 /** Files that are looked at before one prompt, in turn: a look takes some 5 us. */
 const LOOKS_MAX = 64;
+/** The first prompt waits for them all: one by one they would take a busy loop's turns each. */
+const READS_AT_ONCE = 16;
 /** Of a SKILL.md; the rest is not read here. */
 const FILE_BYTES_MAX = 256 * 1024;
 
@@ -121,14 +123,20 @@ export class SkillLibrary {
   async #refresh(): Promise<void> {
     let hasChanged = false;
     for (const shelf of this.#shelves) hasChanged = this.#lookForFolders(shelf) || hasChanged;
-    for (const place of this.#placesToLookAt(hasChanged)) {
-      const state = stateOf(place.file, this.#options.disk);
-      if (state === place.state) continue;
-      place.state = state;
-      hasChanged = true;
-      await this.#readPlace(place);
+    const changed = this.#placesToLookAt(hasChanged).filter((place) => this.#look(place));
+    for (let next = 0; next < changed.length; next += READS_AT_ONCE) {
+      const places = changed.slice(next, next + READS_AT_ONCE);
+      await Promise.all(places.map((place) => this.#readPlace(place)));
     }
-    if (hasChanged) this.#skills = this.#merged();
+    if (hasChanged || changed.length > 0) this.#skills = this.#merged();
+  }
+
+  /** @returns whether its file is another one than before */
+  #look(place: Place): boolean {
+    const state = stateOf(place.file, this.#options.disk);
+    if (state === place.state) return false;
+    place.state = state;
+    return true;
   }
 
   /** @returns whether there are other folders than before */

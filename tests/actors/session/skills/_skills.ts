@@ -36,6 +36,9 @@ export function skillText(description: string, ...more: readonly string[]): stri
 export class CountingDisk implements SkillDisk {
   looks = 0;
   reads = 0;
+  /** Most files that were read at the same time. */
+  readsAtOnce = 0;
+  #reading = 0;
 
   state(path: string): string | null {
     this.looks++;
@@ -44,9 +47,14 @@ export class CountingDisk implements SkillDisk {
   folders(path: string): readonly string[] {
     return diskSkills.folders(path);
   }
-  read(path: string, bytesMax: number): Promise<Uint8Array> {
+  async read(path: string, bytesMax: number): Promise<Uint8Array> {
     this.reads++;
-    return diskSkills.read(path, bytesMax);
+    this.readsAtOnce = Math.max(this.readsAtOnce, ++this.#reading);
+    try {
+      return await diskSkills.read(path, bytesMax);
+    } finally {
+      this.#reading--;
+    }
   }
   realPath(path: string): Promise<string> {
     return diskSkills.realPath(path);

@@ -58,6 +58,17 @@ Deno.test("SkillLibrary sees new, changed and removed skills at the next look", 
   assert.deepEqual(await namesOf(library), ["cup"]);
 });
 
+Deno.test("SkillLibrary reads new skills side by side, and not all of very many at once", async () => {
+  await using root = await temporaryFolder();
+  for (let n = 0; n < 40; n++) {
+    await writeAll(root.path, { [`ws/s${n}/SKILL.md`]: skillText(`does ${n}`) });
+  }
+  const disk = new CountingDisk();
+  assert.equal((await libraryAt(root.path, { disk }).list()).length, 40);
+  assert.equal(disk.reads, 40);
+  assert.ok(disk.readsAtOnce > 1 && disk.readsAtOnce <= 16, `${disk.readsAtOnce} at once`);
+});
+
 Deno.test("SkillLibrary looks at few of very many skills before each prompt", async () => {
   await using root = await temporaryFolder();
   for (let n = 0; n < 500; n++) {
