@@ -53,6 +53,8 @@ export class StoreJournal implements Journal {
   readonly #store: JournalStore;
   readonly #clock: Clock;
   readonly #calls: GroupCommit;
+  /** The last release left some. */
+  #hasFreeRoom = false;
   #hasEnded = false;
 
   constructor(store: JournalStore, { clock, defer }: JournalOptions) {
@@ -194,11 +196,16 @@ export class StoreJournal implements Journal {
     return this.#calls.write(() => dropRow(this.#store, row, nowMs));
   }
 
-  /** Unsynced: what a power cut brings back is pruned again. */
+  /**
+   * Unsynced: what a power cut brings back is pruned again. Free room is given back before there is
+   * more of it: for each page that goes, the storage looks through all that are free.
+   */
   async prune(options: PruneOptions): Promise<boolean> {
-    const hasMoreRows = await this.#calls.write(() => this.#store.prune(options), "written");
+    const hasMoreRows = this.#hasFreeRoom ||
+      await this.#calls.write(() => this.#store.prune(options), "written");
     // Not inside a transaction, which would undo it.
-    return await this.#calls.read(() => this.#store.release()) || hasMoreRows;
+    this.#hasFreeRoom = await this.#calls.read(() => this.#store.release());
+    return this.#hasFreeRoom || hasMoreRows;
   }
 
   counts(): Promise<JournalCounts> {

@@ -388,6 +388,32 @@ Deno.test("SqliteDatabase takes back what it wrote when the work throws", () => 
   assert.equal(database.prepare("select a from t").all().length, 1);
 });
 
+Deno.test("SqliteJournal gives room back before it makes more of it", async () => {
+  using place = aPlace();
+  const { journal, database } = openLimited(place.path);
+  await using _closing = journal;
+  const content = "x".repeat(40_000);
+  const platformIds = Array.from({ length: 400 }, (_, n) => `om_${n}`);
+  await Promise.all(
+    platformIds.map((id) => journal.accept(anInbound({ platformId: id, content }))),
+  );
+  await journal.commit({
+    inbounds: platformIds.map((_, n) => ({ seq: n + 1, state: "done" as const })),
+  });
+  const pages = z.object({ page_count: z.int() })
+    .parse(database.prepare("pragma page_count").get()).page_count;
+  const finishedBeforeMs = Number.MAX_SAFE_INTEGER;
+  let freeMax = 0;
+  while (await journal.prune({ finishedBeforeMs, forgottenBeforeMs: 0, rowsMax: 50 })) {
+    const { freelist_count: free } = z.object({ freelist_count: z.int() })
+      .parse(database.prepare("pragma freelist_count").get());
+    freeMax = Math.max(freeMax, free);
+  }
+  // What one step frees, and what stays free.
+  assert.ok(freeMax < pages / 4, `${freeMax} of ${pages} pages were free at once`);
+  assert.equal((await journal.counts()).inbounds.done, 0);
+});
+
 Deno.test("SqliteJournal gives room back to the disk, a little at a time", async () => {
   using place = aPlace();
   const { journal, database } = openLimited(place.path);
