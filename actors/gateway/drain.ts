@@ -4,6 +4,7 @@
  */
 
 import { getLogger } from "@logtape/logtape";
+import { untilAborted } from "../kernel/aborting.ts";
 import { asError } from "../kernel/errors.ts";
 import type { ActorRef } from "../kernel/ref.ts";
 import type { ChannelActorMessage } from "./channel_protocol.ts";
@@ -16,34 +17,41 @@ const TURNS_GRACE_MS = 10_000;
 const OUTBOX_GRACE_MS = 5_000;
 const CHANNEL_STOP_MS = 6_000;
 
+/** What an end in good order takes besides. */
+export interface DrainOptions {
+  /**
+   * The journal's: nothing that goes on after it aborts could be written down, be it the result of
+   * a call or that a reply is out, so turns and replies are waited for no longer.
+   */
+  readonly lost: AbortSignal;
+  /** Gets one line for each step that is over. @default nobody reads them */
+  readonly print?: (line: string) => void;
+}
+
 /**
  * Takes nothing more in and lets what is under way come to its end: running turns, replies,
  * connections, in this order and each within its time.
- *
- * @param print gets one line for each step that is over
  */
 export async function drain(
   core: Pick<Core, "gate" | "outboxes">,
   channels: ReadonlyMap<string, ActorRef<ChannelActorMessage>>,
-  print: (line: string) => void = () => {},
+  { lost, print = () => {} }: DrainOptions,
 ): Promise<void> {
   for (const channel of channels.values()) channel.tell({ type: "stop_intake" });
   const turns = core.gate.ask<"empty">(
     (replyTo) => ({ type: "close_gate", replyTo }),
     { timeoutMs: TURNS_GRACE_MS },
   );
-  const areTurnsOver = await hasSettled("running turns", turns);
+  const areTurnsOver = await hasSettled("running turns", untilAborted(turns, lost));
   print(areTurnsOver ? "  Turns: finished" : "  Turns: cut short, they go on at the next start");
 
-  const drained = await Promise.all([...core.outboxes.values()].map((outbox) =>
-    hasSettled(
-      outbox.name,
-      outbox.ask<"drained">(
-        (replyTo) => ({ type: "drain_outbox", replyTo }),
-        { timeoutMs: OUTBOX_GRACE_MS },
-      ),
-    )
-  ));
+  const drained = await Promise.all([...core.outboxes.values()].map((outbox) => {
+    const replies = outbox.ask<"drained">(
+      (replyTo) => ({ type: "drain_outbox", replyTo }),
+      { timeoutMs: OUTBOX_GRACE_MS },
+    );
+    return hasSettled(outbox.name, untilAborted(replies, lost));
+  }));
   const areRepliesOut = drained.every((isOver) => isOver);
   print(areRepliesOut ? "  Replies: sent" : "  Replies: some wait for the next start");
 

@@ -80,7 +80,8 @@ export class Gateway implements AsyncDisposable {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#owned.disposed) return;
-    await drain(this.#parts.core, this.#parts.channels, this.#print);
+    const { core, channels, journal: { lost } } = this.#parts;
+    await drain(core, channels, { lost, print: this.#print });
     await this.#owned.disposeAsync();
   }
 }

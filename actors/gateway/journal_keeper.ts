@@ -41,7 +41,7 @@ export interface Retention {
 
 /** What the keeper needs. */
 export interface JournalKeeperOptions {
-  readonly journal: Pick<Journal, "prune" | "sync" | "trouble" | "pastTrouble">;
+  readonly journal: Pick<Journal, "prune" | "sync" | "trouble" | "pastTrouble" | "lost">;
   readonly retention: Retention;
   readonly alarms: ActorRef<AlarmMessage>;
   /** Ends the gateway in good order, so that it is started again. @default nothing can */
@@ -124,7 +124,7 @@ class JournalKeeper implements Actor<JournalKeeperMessage> {
         reason: trouble.message,
       });
     }
-    if (trouble.code === "journal_unsynced") return this.#startAgain(trouble);
+    if (journal.lost.aborted) return this.#startAgain(trouble);
     // Nobody else may try: without a message nothing is written.
     this.#context.pipe(() => journal.sync(), () => ({ type: "tried" }));
   }

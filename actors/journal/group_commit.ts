@@ -53,6 +53,7 @@ export class GroupCommit {
   #state: State = "open";
   #trouble: JournalTrouble | null = null;
   #pastTrouble: PastTrouble | null = null;
+  readonly #losing = new AbortController();
 
   constructor(store: Pick<JournalStore, "transaction">, options: GroupCommitOptions) {
     this.#store = store;
@@ -67,6 +68,11 @@ export class GroupCommit {
   /** The last trouble that is over; null when there was none. */
   get pastTrouble(): PastTrouble | null {
     return this.#pastTrouble;
+  }
+
+  /** Aborts at trouble that does not pass, with the failure as its reason. */
+  get lost(): AbortSignal {
+    return this.#losing.signal;
   }
 
   /** Runs `work` in the next transaction; resolves when that is as durable as wanted. */
@@ -219,6 +225,7 @@ export class GroupCommit {
     if (!(error instanceof JournalError)) return;
     const { code, message } = error;
     this.#trouble = { code, message, sinceMs: this.#trouble?.sinceMs ?? this.#options.now() };
+    if (code === "journal_unsynced") this.#losing.abort(error);
   }
 }
 

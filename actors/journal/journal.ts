@@ -142,6 +142,8 @@ export interface Journal extends AsyncDisposable {
   readonly trouble: JournalTrouble | null;
   /** The last trouble that is over, however short it was; null when there was none. */
   readonly pastTrouble: PastTrouble | null;
+  /** Aborts when nothing can be written any more until it is opened anew; the failure is why. */
+  readonly lost: AbortSignal;
   /** Takes a message in, once per (channel, platformId). */
   accept(inbound: NewInbound): Promise<Accepted>;
   /** Completes a draft that still waits; null when there is none. */

@@ -71,6 +71,10 @@ export class StoreJournal implements Journal {
     return this.#calls.pastTrouble;
   }
 
+  get lost(): AbortSignal {
+    return this.#calls.lost;
+  }
+
   accept(inbound: NewInbound): Promise<Accepted> {
     const nowMs = this.#clock.now();
     return this.#calls.write(() => acceptInbound(this.#store, inbound, nowMs));

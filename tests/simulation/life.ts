@@ -141,7 +141,7 @@ export class GatewayLife {
 
   /** Ends it in good order. */
   async stop(): Promise<JournalRows> {
-    await drain(this.#core, this.#channels);
+    await drain(this.#core, this.#channels, { lost: this.#journal.lost });
     await this.#system[Symbol.asyncDispose]();
     await this.#journal[Symbol.asyncDispose]();
     const rows = this.#journal.rows();

@@ -353,6 +353,7 @@ Deno.test("SqliteJournal takes nothing more once its disk failed, until it is op
   atOnce.restore();
   await assert.rejects(accepted(journal, { platformId: "om_3" }), refused);
   assert.equal(journal.trouble?.code, "journal_unsynced");
+  assert.equal(journal.lost.aborted, true);
   await journal[Symbol.asyncDispose]();
   await using reopened = open(place.path);
   assert.equal(await reopened.inbound("feishu", "om_3"), null);
