@@ -13,7 +13,7 @@ import type {
   JobList,
   Requester,
 } from "./cron_protocol.ts";
-import { accountForRuns, obstacle, runNow, type RunScene } from "./cron_runs.ts";
+import { accountForRuns, obstacle, type RunScene, withRunNow } from "./cron_runs.ts";
 import type { Job } from "./job.ts";
 import {
   addJob,
@@ -125,31 +125,36 @@ export class CronKeeper {
     return this.#edit(by, (book, scene) => removeJob(book, id, scene));
   }
 
-  /** Begins a run now. @throws {JournalError} */
+  /**
+   * Begins a run now. Once it is written down it will be: where the journal cannot take it in, a
+   * later look brings it there.
+   *
+   * @throws {JobFileError} {Error} when it is not written down
+   */
   async run(id: string, isForced: boolean, by: Requester): Promise<CronAnswer> {
-    const { runs, now } = this.#options;
-    const schedules = await this.#load();
-    if (runs === null) {
+    const { runs: port } = this.#options;
+    if (port === null) {
       return refused("unusable", `Cannot run job "${id}": no gateway runs; start it first`);
     }
-    await this.#lookFirst();
-    const nowMs = now();
-    await this.#file.sync({ nowMs, mayWait: false });
-    const found = findFor(this.#file.book, id, by, "run");
-    if (found.state === "refused") return found;
-    const { job } = found;
-    const scene = this.#runScene(runs, schedules, nowMs);
-    const why = notNow(job, isForced) ?? obstacle(job, scene);
-    if (why !== null) return refused("unusable", `Cannot run job "${job.id}": ${why}`);
-    const running = await runNow(job, scene);
-    this.#file.remember(this.#file.book.with(running));
-    await this.#file.save(nowMs);
-    return { state: "done", job: running, nextMs: [] };
+    await this.#lookAtRuns();
+    const answer = await this.#edit(by, (book, { nowMs }) => {
+      const found = findFor(book, id, by, "run");
+      if (found.state === "refused") return { book, answer: found };
+      const { job } = found;
+      const why = notNow(job, isForced) ?? obstacle(job, { port });
+      if (why !== null) {
+        return { book, answer: refused("unusable", `Cannot run job "${job.id}": ${why}`) };
+      }
+      const running = withRunNow(job, nowMs);
+      return { book: book.with(running), answer: { state: "done", job: running, nextMs: [] } };
+    });
+    if (answer.state === "done") await this.#lookAtRuns();
+    return answer;
   }
 
   async list(by: Requester): Promise<JobList> {
     const schedules = await this.#load();
-    await this.#lookFirst();
+    await this.#lookAtRuns();
     const nowMs = this.#options.now();
     await this.#file.sync({ nowMs, mayWait: false });
     const book = this.#file.book.armed(nowMs, schedules);
@@ -160,8 +165,8 @@ export class CronKeeper {
     return { jobs: jobs.toSorted(byNextRun), problems };
   }
 
-  /** A run may have ended since the last look. */
-  async #lookFirst(): Promise<void> {
+  /** A run may have ended since the last look, or be only written down. */
+  async #lookAtRuns(): Promise<void> {
     const isRunning = this.#file.book.jobs.some(({ state }) => state.underWay !== null);
     if (!isRunning) return;
     try {

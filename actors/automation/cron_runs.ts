@@ -1,6 +1,6 @@
 /**
- * Due runs: which begin now, how those that began have ended, and how each is accounted for. A run
- * is written down first and then taken in, as a message from inside whose id makes it happen once:
+ * Runs: which begin now, how those that began have ended, and how each is accounted for. A run is
+ * written down first and then taken in, as a message from inside whose id makes it happen once:
  * whatever dies in between, it is neither lost nor repeated, nor told of as something else.
  * @module
  */
@@ -76,12 +76,8 @@ async function takeIn({ jobId, inbound, isAgain }: RunToTake, kept: RunBook, sce
   kept.remember(afterRun(endedJob(job, underWay, null), underWay, kept.book));
 }
 
-/** Runs a job beside its schedule. @throws {JournalError} */
-export async function runNow(job: Job, scene: RunScene): Promise<Job> {
-  const { nowMs } = scene;
-  const facts = { dueMs: nowMs, isLate: false, isManual: true, passedOver: null };
-  const inbound = inputOf(job, facts, scene);
-  await scene.port.accept(inbound);
+/** The job with a run beside its schedule: once that is written down, the next look takes it in. */
+export function withRunNow(job: Job, nowMs: number): Job {
   return begun(job, { dueMs: nowMs, isLate: false, isManual: true }, nowMs);
 }
 

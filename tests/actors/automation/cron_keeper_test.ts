@@ -252,6 +252,49 @@ Deno.test("A person runs a job now, beside its schedule", async () => {
   assert.equal((await bench.job()).state.runHistory[0]?.dueAtMs, null);
 });
 
+Deno.test("A run by hand stands in the file before the journal has it", async () => {
+  const bench = new CronBench();
+  const { id } = await bench.add({ everySeconds: 3_600 });
+  bench.files.beforeSwap = () => {
+    throw new Error("disk full");
+  };
+  await assert.rejects(bench.keeper.run(id, false, OWNER), /disk full/);
+  bench.files.beforeSwap = () => {};
+  await bench.pass(10);
+  assert.deepEqual(bench.runs.ids, [], "what was refused does not run");
+});
+
+Deno.test("A process that dies as a run by hand is written down begins it at the next start", async () => {
+  const bench = new CronBench();
+  const { id } = await bench.add({ everySeconds: 3_600 });
+  bench.runs.failure = new Error("the process died");
+  assert.equal((await bench.keeper.run(id, false, OWNER)).state, "done");
+  bench.restart();
+  bench.runs.failure = null;
+  for (let look = 0; look < 3; look++) await bench.pass(10);
+  assert.deepEqual(bench.runs.ids, [cronInputId(id, NOON_MS)]);
+  assert.match(bench.runs.texts[0] ?? "", /somebody asked to run it now/);
+  const { runHistory } = (await bench.job()).state;
+  assert.deepEqual(runHistory.map(({ outcome, dueAtMs }) => [outcome, dueAtMs]), [["ran", null]]);
+});
+
+Deno.test("A process that dies as the journal has a run by hand keeps it in the record", async () => {
+  const bench = new CronBench();
+  const { id } = await bench.add({ everySeconds: 3_600 });
+  const accept = bench.runs.accept.bind(bench.runs);
+  let stood: string | null = null;
+  bench.runs.accept = (inbound) => {
+    stood = bench.files.text;
+    return accept(inbound);
+  };
+  await bench.keeper.run(id, false, OWNER);
+  bench.files.edit(stood); // nothing was written after that
+  bench.restart();
+  for (let look = 0; look < 3; look++) await bench.pass(10);
+  assert.equal(bench.runs.ids.length, 1);
+  assert.deepEqual((await bench.job()).state.runHistory.map(({ outcome }) => outcome), ["ran"]);
+});
+
 Deno.test("A clock that was years ahead stops no job", async () => {
   const bench = new CronBench(Date.UTC(2036, 0, 1));
   await bench.add({ everySeconds: 3_600 });
