@@ -11,6 +11,7 @@ import { unreachable } from "../kernel/invariant.ts";
 import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { CompactSession, SessionEvent, SessionMessage } from "../session/ports.ts";
 import type { SessionErased } from "../session/session_erasure.ts";
+import { leaves } from "./leaving.ts";
 import { UnfinishedLook } from "./unfinished_look.ts";
 import { unfinishedSessions } from "./unfinished_sessions.ts";
 
@@ -127,6 +128,13 @@ interface Entry {
   wasTold: boolean;
 }
 
+/** A conversation that is being deleted, and what came for it meanwhile. */
+interface Erasing {
+  readonly wasAwake: boolean;
+  wasTold: boolean;
+  readonly withdrawn: Inbound[];
+}
+
 class Router implements Actor<Message> {
   readonly #context: ActorContext<Message>;
   readonly #options: RouterOptions;
@@ -134,8 +142,8 @@ class Router implements Actor<Message> {
   readonly #sessions = new Map<string, Entry>();
   /** Sessions that have nothing to do and their idle times, the longest first. */
   readonly #resting = new Map<string, string>();
-  /** Conversations that are being deleted, and whether something came for them meanwhile. */
-  readonly #erasing = new Map<string, { wasTold: boolean; readonly wasAwake: boolean }>();
+  /** Conversations that are being deleted. */
+  readonly #erasing = new Map<string, Erasing>();
   /** Sessions that were found unfinished and wait for room, oldest first. */
   #line: string[] = [];
   readonly #unfinished: UnfinishedLook;
@@ -209,8 +217,9 @@ class Router implements Actor<Message> {
   /** Its session knows what a turn is about to begin with; where it is asleep, none is. */
   #withdraw(inbound: Inbound): void {
     const { sessionKey, seq } = inbound;
-    const hears = this.#sessions.has(sessionKey) || this.#hasRoom;
-    if (hears && !this.#erasing.has(sessionKey)) {
+    const erasing = this.#erasing.get(sessionKey);
+    if (erasing !== undefined) return void erasing.withdrawn.push(inbound);
+    if (this.#sessions.has(sessionKey) || this.#hasRoom) {
       return this.#tell(sessionKey, { type: "inbound_withdrawn", inbound });
     }
     this.#context.pipe(
@@ -235,18 +244,18 @@ class Router implements Actor<Message> {
     if (this.#mayHear(sessionKey)) this.#tell(sessionKey, { type: "compact", idleMs });
   }
 
-  /** A conversation that rests is put to sleep first; one that is at work is left alone. */
+  /** A conversation that is awake is put to sleep first; one that is at work is left alone. */
   #eraseSession(sessionKey: string, replyTo: ReplyTo<SessionErased>): void {
     const entry = this.#sessions.get(sessionKey);
-    const isAtWork = entry !== undefined && !this.#resting.has(sessionKey);
     const { eraseSession } = this.#options;
-    if (isAtWork || this.#erasing.has(sessionKey) || eraseSession === undefined) {
-      return replyTo.reply("busy");
-    }
-    this.#erasing.set(sessionKey, { wasTold: false, wasAwake: entry !== undefined });
+    if (this.#erasing.has(sessionKey) || eraseSession === undefined) return replyTo.reply("busy");
+    this.#erasing.set(sessionKey, { wasTold: false, wasAwake: entry !== undefined, withdrawn: [] });
     this.#context.pipe(
       async () => {
-        if (entry !== undefined) await this.#context.stop(entry.ref);
+        if (entry !== undefined) {
+          if (!await leaves(entry.ref)) return "busy";
+          await this.#context.stop(entry.ref); // all that it still writes
+        }
         return await eraseSession(sessionKey);
       },
       (outcome) => ({ type: "session_erased", sessionKey, replyTo, outcome }),
@@ -256,13 +265,14 @@ class Router implements Actor<Message> {
   #sessionErased(
     { sessionKey, replyTo, outcome }: Extract<Internal, { readonly type: "session_erased" }>,
   ): void {
-    const { wasTold = false, wasAwake = false } = this.#erasing.get(sessionKey) ?? {};
+    const erasing = this.#erasing.get(sessionKey);
     this.#erasing.delete(sessionKey);
     if (outcome.state === "ok") replyTo.reply(outcome.value);
     else replyTo.refuse(outcome.error);
-    // Its rest may have been told before it went on: then it was stopped in the midst of its work.
-    const isLeft = wasAwake && (outcome.state === "failed" || outcome.value === "busy");
-    if (wasTold || isLeft) this.#wakeAgain(sessionKey);
+    for (const inbound of erasing?.withdrawn ?? []) this.#withdraw(inbound);
+    // It may have been about to look for work.
+    const isLeft = erasing?.wasAwake && (outcome.state === "failed" || outcome.value === "busy");
+    if (erasing?.wasTold || isLeft) this.#wakeAgain(sessionKey);
   }
 
   #tell(sessionKey: string, message: SessionMessage): void {

@@ -8,7 +8,7 @@ import type { Breathe } from "../kernel/breathing.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { NewId } from "../kernel/random.ts";
-import type { ActorRef } from "../kernel/ref.ts";
+import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import type { Inbound, Journal, Outbound, Step } from "../journal/journal.ts";
 import type {
   HistoryAppended,
@@ -350,7 +350,9 @@ export type SessionMessage =
   /** Nobody has written for so long that only the end of it need be kept word by word. */
   | { readonly type: "compact"; readonly idleMs: number }
   /** Stop, unless something came since the idle time with this id began. */
-  | { readonly type: "sleep"; readonly idleId: string };
+  | { readonly type: "sleep"; readonly idleId: string }
+  /** Stop, unless something is under way: its answer says whether it does. */
+  | { readonly type: "leave"; readonly replyTo: ReplyTo<boolean> };
 
 /** What a session tells the router. `idleId` names the time since it had something to do. */
 export type SessionEvent =

@@ -8,7 +8,7 @@ import { getLogger } from "@logtape/logtape";
 import { type Inbound, JournalError } from "../journal/journal.ts";
 import type { Actor, ActorContext, ActorDefinition, Outcome } from "../kernel/actor.ts";
 import { invariant, unreachable } from "../kernel/invariant.ts";
-import type { ActorRef } from "../kernel/ref.ts";
+import type { ActorRef, ReplyTo } from "../kernel/ref.ts";
 import { valueOf, WorkBeside } from "../kernel/work_beside.ts";
 import { ApprovalDesk } from "./approval_desk.ts";
 import type { SpentBudget } from "./budgets.ts";
@@ -162,6 +162,8 @@ class Session implements Actor<SessionActorMessage> {
         return this.#work.look();
       case "sleep":
         return this.#sleep(message.idleId);
+      case "leave":
+        return this.#leave(message.replyTo);
       case "permit_granted":
         return this.#permitGranted(message.requestId);
       case "permit_delayed":
@@ -314,6 +316,11 @@ class Session implements Actor<SessionActorMessage> {
   #sleep(idleId: string): void {
     if (this.#isOccupied) return;
     if (this.#idleness.isStill(idleId)) this.#context.stopSelf();
+  }
+
+  #leave(replyTo: ReplyTo<boolean>): void {
+    replyTo.reply(!this.#isOccupied);
+    if (!this.#isOccupied) this.#context.stopSelf();
   }
 
   /** Something is under way, or it is not awake yet. */

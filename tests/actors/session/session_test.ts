@@ -531,6 +531,21 @@ Deno.test("Session stays awake when a message crosses the word that lets it slee
   assert.ok(!bench.world.events.some(({ type }) => type === "actor_stopped"));
 });
 
+Deno.test("Session leaves when it is asked to, unless a turn runs", async () => {
+  const { bench, finish } = await busyBench();
+  await using _ = bench;
+  const leave = () =>
+    bench.session.ask<boolean>((replyTo) => ({ type: "leave", replyTo }), { timeoutMs: 60_000 });
+  assert.equal(await leave(), false);
+  finish();
+  await bench.quiet();
+  assert.deepEqual(bench.story(), ["user hi", "assistant one"]);
+  await until(() => bench.permitsOut() === 0);
+  await settle();
+  assert.equal(await leave(), true);
+  await until(() => bench.world.events.some(({ type }) => type === "actor_stopped"));
+});
+
 Deno.test("Session does not sleep while a turn runs, and says when it rests", async () => {
   const { bench, finish } = await busyBench();
   await using _ = bench;
