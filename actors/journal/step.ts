@@ -80,10 +80,10 @@ export function applyStep(store: JournalStore, step: Step, nowMs: number): reado
   return made;
 }
 
-/** The turns of one step: each is read once, and written once. */
+/** The open turns of one step: each is read once, and written once. */
 class StepTurns {
   readonly store: JournalStore;
-  readonly #turns = new Map<string, TurnRecord | undefined>();
+  readonly #turns = new Map<string, TurnRecord>();
   readonly #changed = new Set<TurnRecord>();
 
   constructor(store: JournalStore) {
@@ -92,11 +92,12 @@ class StepTurns {
 
   /** A turn, if it is open in that session. */
   get(turnId: string, sessionKey: string): TurnRecord | undefined {
-    if (!this.#turns.has(turnId)) {
-      const open = this.store.turn(sessionKey);
-      this.#turns.set(turnId, open?.turnId === turnId ? open : undefined);
-    }
-    return this.#turns.get(turnId);
+    const known = this.#turns.get(turnId);
+    if (known !== undefined) return known;
+    const open = this.store.turn(sessionKey);
+    if (open?.turnId !== turnId) return undefined; // it may be open in another one
+    this.#turns.set(turnId, open);
+    return open;
   }
 
   change(from: TurnRecord | undefined, to: TurnRecord): void {

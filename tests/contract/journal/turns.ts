@@ -48,7 +48,7 @@ export function testTurns(contract: Contract): void {
   contract.test("counts attempts and lines over all attempts of a turn", async ({ journal }) => {
     await journal.commit({ ...BEGIN, lines: [aLine(0)] });
     await journal.commit({ ...BEGIN, lines: [aLine(1), aLine(2)] });
-    await journal.commit({ lines: [aLine(3)] });
+    await journal.commit({ lines: [aLine(0, { sessionKey: "other" }), aLine(3)] });
     await journal.dropLines([aLine(3)]);
     assert.deepEqual((await journal.interrupted(SESSION))?.turn, {
       turnId: "t1",
