@@ -43,7 +43,7 @@ import { migrate } from "./sqlite_schema.ts";
 import { LimitedStatements, prepareStatements, type Statements } from "./sqlite_statements.ts";
 import { encodeNullable, encodeText } from "./sqlite_text.ts";
 
-/** Free pages that stay in the file for what comes next: 1 MB. */
+/** Free pages that stay in the file for what comes next: 1 MB, or 2 in a file from before. */
 const FREE_PAGES_KEPT = 512;
 
 /** A {@link JournalStore} in one SQLite file, which it owns. */

@@ -10,15 +10,22 @@ import { accepted, anInbound, aPlace, SESSION, unfinishedSessions } from "./fixt
 
 const OLD_VERSIONS = [1, 2, 3, 4, 5, 6];
 
-/** Opens a journal that the program of schema version `version` left behind. */
-function openOld(version: number, path: string): Journal {
+/** Writes a journal as the program of schema version `version` left it, and what `more` says. */
+function writeOld(version: number, path: string, more: string = ""): void {
   Deno.mkdirSync(dirname(path), { recursive: true });
   const dump = new URL(`./journal_v${version}.sql`, import.meta.url);
-  {
-    using database = new DatabaseSync(path);
-    database.exec(Deno.readTextFileSync(dump));
-  }
+  using database = new DatabaseSync(path);
+  database.exec(Deno.readTextFileSync(dump) + more);
+}
+
+function open(path: string): Journal {
   return openSqliteJournal({ path, clock: new ManualClock(), defer: nextTurn });
+}
+
+/** Opens a journal that the program of schema version `version` left behind. */
+function openOld(version: number, path: string, more?: string): Journal {
+  writeOld(version, path, more);
+  return open(path);
 }
 
 /** Every object of the schema with its SQL, as far as it was not made by SQLite itself. */
@@ -110,5 +117,58 @@ Deno.test.each(OLD_VERSIONS)(
     const options = { path: fresh.path, clock: new ManualClock(), defer: nextTurn };
     await openSqliteJournal(options)[Symbol.asyncDispose]();
     assert.deepEqual(schemaOf(old.path), schemaOf(fresh.path));
+  },
+);
+
+Deno.test.each(OLD_VERSIONS)(
+  "SqliteJournal keeps the lines of version %d in their order, each in its session",
+  async (version) => {
+    using place = aPlace();
+    const lines: readonly [place: number, sessionKey: string, turnId: string, line: number][] = [
+      [40, "s2", "t3", 0],
+      [9, "s2", "gone", 4],
+      [41, "s1", "t2", 1],
+      [39, "s1", "t2", 0],
+      [50, "s2", "t1", 7], // a turn that is open in another session
+    ];
+    const values = lines.map(([at, session, turn, line]) =>
+      `(${at}, '${session}', '${turn}', ${line}, null, '{"n":${at}}')`
+    );
+    const more = `insert into lines (place, session_key, turn_id, line, inbound_seq, text)
+      values ${values.join(", ")};`;
+    await using journal = openOld(version, place.path, more);
+    const found = async (sessionKey: string) =>
+      (await journal.unfiledLines(sessionKey)).map(({ turnId, line, text }) => [
+        turnId,
+        line,
+        text,
+      ]);
+    assert.deepEqual(await found("s1"), [["t2", 0, '{"n":39}'], ["t2", 1, '{"n":41}']]);
+    assert.deepEqual(await found("s2"), [
+      ["gone", 4, '{"n":9}'],
+      ["t3", 0, '{"n":40}'],
+      ["t1", 7, '{"n":50}'],
+    ]);
+    assert.equal((await found(SESSION)).length, 1);
+  },
+);
+
+Deno.test.each(OLD_VERSIONS)(
+  "SqliteJournal leaves version %d as it was where it cannot make it new",
+  async (version) => {
+    using place = aPlace();
+    // In the way of the last table that is made.
+    writeOld(version, place.path, "create table lines_7 (a);");
+    const before = schemaOf(place.path);
+    assert.throws(() => open(place.path), { name: "JournalError" });
+    assert.deepEqual(schemaOf(place.path), before);
+    {
+      using database = new DatabaseSync(place.path);
+      assert.equal(database.prepare("pragma user_version").get()?.["user_version"], version);
+      database.exec("drop table lines_7");
+    }
+    await using journal = open(place.path);
+    assert.equal((await journal.unfiledLines(SESSION)).length, 1);
+    assert.equal((await journal.interrupted(SESSION))?.inbounds.length, 1);
   },
 );
