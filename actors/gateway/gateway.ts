@@ -27,8 +27,8 @@ import type { World } from "./world.ts";
 /** A gate that nobody has passed yet is closed at once. */
 const GATE_CLOSED_MS = 5_000;
 
-/** Whoever waited for the start looks at `/health` at once, and that takes some 20 ms. */
-const RECOVERY_AFTER_MS = 30;
+/** Whoever waited for the start looks at `/health` by then, or did not wait for it. */
+const LOOK_WAIT_MS = 60;
 
 /** A running gateway; dispose of it to stop it. */
 export class Gateway implements AsyncDisposable {
@@ -111,12 +111,16 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
     spawn: (definition) => system.spawn(definition),
   });
   if (acting.isWhole) await announce(acting, ground, actors);
-  const report = () =>
-    reportHealth({
+  const looked = Promise.withResolvers<void>();
+  const report = async () => {
+    const found = await reportHealth({
       ...healthSources(ground, actors, live),
       ...{ version: options.version, fence },
       heartbeat: isScheduled ? services.heartbeat.report : undefined,
     });
+    looked.resolve();
+    return found;
+  };
   if (!isWhole) {
     // It is there for a question. Deno clears the terminal's line for what is imported later.
     const preloaded = services.preloadModel().catch(() => {}); // the question will say why
@@ -133,15 +137,30 @@ async function startParts(asked: GatewayOptions, owned: AsyncDisposableStack): P
   const bounds = liveView(() => services.now().loaded.config.channels);
   owned.use(new MediaKeeper(world.clock, media, bounds));
   ground.tellServing();
-  if (acting.isWhole) recoverSoon(actors.core, world.clock, owned);
+  if (acting.isWhole) {
+    recoverSoon(actors.core, { clock: world.clock, looked: looked.promise }, owned);
+  }
   printOnceKnown(services.toolsLine, print, owned);
   return { ...actors, journal, ...doors, report };
 }
 
-/** A thousand waiting conversations take a while to wake: no sign of life should wait for that. */
-function recoverSoon(core: StartedActors["core"], clock: Clock, owned: AsyncDisposableStack): void {
-  const timer = clock.setTimer(RECOVERY_AFTER_MS, () => core.recover());
-  owned.defer(() => timer.cancel());
+/** A thousand waiting conversations take a while to wake: the first look should not wait for that. */
+function recoverSoon(
+  core: StartedActors["core"],
+  { clock, looked }: { readonly clock: Clock; readonly looked: Promise<void> },
+  owned: AsyncDisposableStack,
+): void {
+  const due = Promise.withResolvers<void>();
+  const timer = clock.setTimer(LOOK_WAIT_MS, due.resolve);
+  const ending = new AbortController();
+  owned.defer(() => {
+    timer.cancel();
+    ending.abort();
+  });
+  void Promise.race([looked, due.promise]).then(() => {
+    timer.cancel();
+    if (!ending.signal.aborted) core.recover();
+  });
 }
 
 async function wiredApi(loaded: LoadedConfig, world: World): Promise<WiredApi> {
