@@ -115,6 +115,7 @@ export function wireShell(
       return sessions === undefined ? [] : toolsOn(sessions, next);
     },
     async [Symbol.asyncDispose]() {
+      await shell[Symbol.asyncDispose](); // a look for what skills need may be under way
       const choice = await opening;
       if (choice.state === "chosen") await choice.level[Symbol.asyncDispose]();
     },

@@ -5,8 +5,9 @@
  */
 
 import type { Clock } from "../../kernel/clock.ts";
+import { LinkedSignal } from "../../kernel/linked_signal.ts";
 import { ClippedOutput } from "../clipped_output.ts";
-import type { ShellCommand, ShellOutcome, ToolProcesses } from "../tool.ts";
+import { type ShellCommand, type ShellOutcome, ToolError, type ToolProcesses } from "../tool.ts";
 import type { CommandGuard } from "./guard.ts";
 import { PIPES_GRACE_MS, type ShellLevel, type ShellProcess } from "./level.ts";
 
@@ -30,9 +31,11 @@ export interface OpenCommand {
   readonly timeoutMs: number;
 }
 
-/** Runs commands. */
-export class Shell implements ToolProcesses {
+/** Runs commands; its end is theirs. */
+export class Shell implements ToolProcesses, AsyncDisposable {
   readonly #options: ShellOptions;
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<ShellOutcome>>();
 
   constructor(options: ShellOptions) {
     this.#options = options;
@@ -48,6 +51,23 @@ export class Shell implements ToolProcesses {
   }
 
   async run(command: ShellCommand, signal: AbortSignal): Promise<ShellOutcome> {
+    using linked = new LinkedSignal(signal, this.#ending.signal);
+    const running = this.#run(command, linked.signal);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Ends what runs, whoever asked for it; what is opened ends with whoever keeps it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort(new ToolError("not_available", "Error: the shell has ended"));
+    await Promise.allSettled(this.#running);
+  }
+
+  async #run(command: ShellCommand, signal: AbortSignal): Promise<ShellOutcome> {
     signal.throwIfAborted();
     await using process = await this.#start(command, false);
     const { promise: expired, resolve: expire } = Promise.withResolvers<"timed_out">();

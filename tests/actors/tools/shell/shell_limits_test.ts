@@ -175,3 +175,14 @@ Deno.test("The system itself bounds how many processes a command may start", asy
   assert.ok(spare > 0 && spare < 2_000, `${limit} for ${all}`);
   assert.doesNotMatch(rest.join("\n"), /SHELL_/);
 });
+
+Deno.test("A shell that ends ends what runs in it, and runs nothing more", async () => {
+  await using folder = await temporaryFolder();
+  const shell = shellWith(folder.path, {});
+  const running = assert.rejects(run(shell, "sleep 66.25"), { code: "not_available" });
+  await until(() => isRunning("66.25"), { what: "the command" });
+  await shell[Symbol.asyncDispose]();
+  assert.equal(await isRunning("66.25"), false);
+  await running;
+  await assert.rejects(run(shell, "true"), { code: "not_available" });
+});
