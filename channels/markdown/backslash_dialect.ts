@@ -28,5 +28,5 @@ export const BACKSLASH_DIALECT: Dialect = {
   picture: () => null,
   // One line end alone is none.
   lineEnd: "  \n",
-  atoms: /\\[!-/:-@[-`{-~]|!?\[[^\]\n]*\]\([^)\s]*\)|&#?\w+;/,
+  atoms: /\\[!-/:-@[-`{-~]|!?\[[^\]\n]{0,1000}\]\([^)\s]{0,4000}\)|&#?\w+;/,
 };

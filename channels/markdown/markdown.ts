@@ -12,6 +12,7 @@ import {
   type Token,
   Tokenizer,
   type TokenizerExtension,
+  type Tokens,
   type TokensList,
 } from "marked";
 
@@ -33,6 +34,8 @@ const BLOCK_MATH_BEFORE = /\n(?= {0,3}(?:\$\$|\\\[))|\n\n/;
 const REST_OF_LINE = /[ \t]*(?:\n+|$)/y;
 /** A heading that is underlined is shorter. */
 const UNDERLINED_CHARS_MAX = 400;
+/** A longer quote is several, one below the other. */
+const QUOTE_LINES_MAX = 100;
 /** A longer formula is text: it would have to be looked for in all that follows. */
 const BLOCK_MATH_CHARS_MAX = 2_000;
 
@@ -105,8 +108,25 @@ parser.use({
       const near = src.length <= UNDERLINED_CHARS_MAX ? src : src.slice(0, end + 1);
       return Tokenizer.prototype.lheading.call(this, near);
     },
+    // It reads the rest of a quote again at each line without a mark, once for each mark before.
+    blockquote(src) {
+      const { lexer } = this;
+      invariant(lexer instanceof BoundedLexer, "only bounded lexers read");
+      const near = firstLines(src, QUOTE_LINES_MAX);
+      return lexer.quote(near, () => Tokenizer.prototype.blockquote.call(this, near));
+    },
   },
 });
+
+/** The first lines of `src`, at most `linesMax`. */
+function firstLines(src: string, linesMax: number): string {
+  let end = -1;
+  for (let line = 0; line < linesMax; line++) {
+    end = src.indexOf("\n", end + 1);
+    if (end < 0) return src;
+  }
+  return src.slice(0, end + 1);
+}
 
 /** Lists and quotes in one another: more than anybody writes, or reads. */
 const BLOCK_DEPTH_MAX = 12;
@@ -154,6 +174,7 @@ function shortOnly(breaks: RegExp): RegExp {
 class BoundedLexer extends Lexer {
   readonly #effort: Effort;
   #blockDepth = 0;
+  #quoteDepth = 0;
   #inlineDepth = 0;
 
   constructor(effort: Effort) {
@@ -170,7 +191,7 @@ class BoundedLexer extends Lexer {
   override blockTokens(src: string, tokens?: TokensList, isClipped?: boolean): TokensList;
   override blockTokens(src: string, tokens: Token[] = [], isClipped = false): Token[] {
     if (this.#blockDepth > BLOCK_DEPTH_MAX) {
-      tokens.push({ type: "paragraph", raw: src, text: src, tokens: [literal(src)] });
+      tokens.push(unread(src));
       return tokens;
     }
     this.#blockDepth++;
@@ -178,6 +199,22 @@ class BoundedLexer extends Lexer {
       return super.blockTokens(src, tokens, isClipped);
     } finally {
       this.#blockDepth--;
+    }
+  }
+
+  /** The quote at the start of `src`, by `read` as long as it stands in few others. */
+  quote(src: string, read: () => Tokens.Blockquote | undefined): Tokens.Blockquote | undefined {
+    if (this.#quoteDepth > BLOCK_DEPTH_MAX) {
+      const raw = this.options.tokenizer?.rules.block.blockquote.exec(src)?.[0].replace(/\n$/, "");
+      return raw === undefined
+        ? undefined
+        : { type: "blockquote", raw, text: raw, tokens: [unread(raw)] };
+    }
+    this.#quoteDepth++;
+    try {
+      return read();
+    } finally {
+      this.#quoteDepth--;
     }
   }
 
@@ -237,6 +274,11 @@ const TYPES: ReadonlySet<string> = new Set<MarkedToken["type"]>([
 
 function isKnown(token: Token): token is MarkedToken {
   return TYPES.has(token.type);
+}
+
+/** A paragraph whose characters all stand for themselves. */
+function unread(raw: string): Tokens.Paragraph {
+  return { type: "paragraph", raw, text: raw, tokens: [literal(raw)] };
 }
 
 /** Text whose characters all stand for themselves. */

@@ -24,7 +24,10 @@ export type Fits = (text: string) => boolean;
 /** How runs are cut. */
 export interface CutOptions {
   readonly fits: Fits;
-  /** What stays whole: the platform's tags, entities and links; without groups that capture. */
+  /**
+   * What stays whole: the platform's tags, entities and links; without groups that capture. Looked
+   * for at every character: what it looks for behind one has a longest length.
+   */
   readonly atoms: RegExp;
   /** Keeps the first sign of a piece a sign. @default as it is */
   readonly guard?: (piece: string) => string;

@@ -20,7 +20,8 @@ export interface LineRenderer {
 const FENCE = /^\s{0,12}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$/;
 const RULE = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
-const QUOTE = /^ {0,3}> ?/;
+/** Quotes in one another: more than anybody reads. */
+const QUOTES = /^(?: {0,3}> ?){1,12}/;
 const ITEM = /^(\s*)(?:[-*+]|(\d{1,9}[.)]))\s+(?:\[([ xX])\]\s+)?(.*)$/;
 const DELIMITERS = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 const RULE_COLUMNS_MAX = 60;
@@ -104,9 +105,12 @@ export class MarkdownLines implements LineRenderer {
   }
 
   #text(source: string): string {
-    if (QUOTE.test(source)) {
-      return `${styled("dim", "│")} ${this.#text(source.replace(QUOTE, ""))}`;
-    }
+    const quotes = QUOTES.exec(source)?.[0] ?? "";
+    const bars = `${styled("dim", "│")} `.repeat(quotes.split(">").length - 1);
+    return bars + this.#unquoted(source.slice(quotes.length));
+  }
+
+  #unquoted(source: string): string {
     const [, signs, title] = HEADING.exec(source) ?? [];
     if (signs !== undefined && title !== undefined) {
       const bold = styled("bold", this.#spans(title));

@@ -10,7 +10,8 @@ import { guardedLines, guardedStart, literal } from "./escape.ts";
 const WEB_ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 const LINE_BREAK = /^<br\s*\/?>$/i;
 /** Mentions, emoji, times, links, addresses and escaped signs. */
-const ATOMS = /<[@#:at][^<>\s]*>|!?\[[^\]\n]*\]\([^)\s]*\)|https?:\/\/[^\s<]+|\\[^\s\w]/;
+const ATOMS =
+  /<[@#:at][^<>\s]*>|!?\[[^\]\n]{0,1000}\]\([^)\s]{0,4000}\)|https?:\/\/[^\s<]+|\\[^\s\w]/;
 
 /** What inline tokens show. */
 export function inlineText(tokens: readonly MarkdownToken[]): string {

@@ -11,7 +11,7 @@ export type ImageKeys = ReadonlyMap<string, string>;
 
 const IMAGE_KEY = /^img_[\w-]+$/;
 /** Tags, entities, pictures and links to them. */
-const ATOMS = /<at [^>]*><\/at>|!?\[[^\]\n]*\]\([^)\s]*\)|&#?\w+;/;
+const ATOMS = /<at [^>]{0,200}><\/at>|!?\[[^\]\n]{0,1000}\]\([^)\s]{0,4000}\)|&#?\w+;/;
 
 /** The Markdown of a card that shows these pictures. */
 export function cardDialect(images: ImageKeys): Dialect {

@@ -125,20 +125,27 @@ function isBox(head: readonly Inline[]): boolean {
 /** Paragraphs that follow each other are one section, as when people write them. */
 function merged(blocks: readonly Block[]): readonly Block[] {
   const out: Block[] = [];
-  for (const block of blocks) {
-    const last = out.at(-1);
-    const isPair = last !== undefined && last.type === block.type &&
-      (block.type === "rich_text_section" || block.type === "rich_text_quote") &&
-      (last.type === "rich_text_section" || last.type === "rich_text_quote");
-    if (isPair) {
-      const gap = textInlines("\n\n");
-      out[out.length - 1] = {
-        ...last,
-        elements: joined([...last.elements, ...gap, ...block.elements]),
-      };
-    } else if (isShown(block)) out.push(block);
+  let elements: Inline[] = [];
+  for (const block of blocks.filter(isShown)) {
+    if (!isRunning(block)) {
+      out.push(block);
+    } else if (out.at(-1)?.type === block.type) {
+      elements.push(...textInlines("\n\n"), ...block.elements);
+    } else {
+      elements = [...block.elements];
+      out.push({ type: block.type, elements });
+    }
   }
-  return out;
+  return out.map((block) =>
+    isRunning(block) ? { ...block, elements: joined(block.elements) } : block
+  );
+}
+
+/** What goes on in a next paragraph. */
+type Running = Extract<Block, { readonly type: "rich_text_section" | "rich_text_quote" }>;
+
+function isRunning(block: Block): block is Running {
+  return block.type === "rich_text_section" || block.type === "rich_text_quote";
 }
 
 function isShown(block: Block): boolean {

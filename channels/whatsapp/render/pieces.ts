@@ -108,16 +108,17 @@ function headOf(token: MarkdownToken): readonly Run[] {
 /** Texts that follow each other in a list are lines of one block. */
 function together(blocks: readonly Block[]): readonly Block[] {
   const out: Block[] = [];
+  let lines: Run[] = [];
   for (const block of blocks) {
     const last = out.at(-1);
-    if (last?.kind !== "text" || block.kind !== "text" || last.prefix !== block.prefix) {
+    if (last?.kind === "text" && block.kind === "text" && last.prefix === block.prefix) {
+      lines.push({ text: "\n", marks: [] }, ...block.runs);
+    } else if (block.kind === "text") {
+      lines = [...block.runs];
+      out.push({ ...block, runs: lines });
+    } else {
       out.push(block);
-      continue;
     }
-    out[out.length - 1] = {
-      ...last,
-      runs: [...last.runs, { text: "\n", marks: [] }, ...block.runs],
-    };
   }
   return out;
 }
