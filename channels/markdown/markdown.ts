@@ -34,6 +34,7 @@ const BLOCK_MATH_BEFORE = /\n(?= {0,3}(?:\$\$|\\\[))|\n\n/;
 const REST_OF_LINE = /[ \t]*(?:\n+|$)/y;
 /** A heading that is underlined is shorter. */
 const UNDERLINED_CHARS_MAX = 400;
+const QUOTE_START = /^ {0,3}>/;
 /** A longer quote is several, one below the other. */
 const QUOTE_LINES_MAX = 100;
 /** A longer formula is text: it would have to be looked for in all that follows. */
@@ -79,6 +80,7 @@ const blockMath: TokenizerExtension = {
   level: "block",
   // Only a paragraph can be in the way, and that ends at a blank line.
   start(src) {
+    if (!src.includes("$$") && !src.includes("\\[")) return undefined;
     const before = BLOCK_MATH_BEFORE.exec(src);
     return before?.[0] === "\n" ? before.index : undefined;
   },
@@ -110,6 +112,7 @@ parser.use({
     },
     // It reads the rest of a quote again at each line without a mark, once for each mark before.
     blockquote(src) {
+      if (!QUOTE_START.test(src)) return undefined;
       const { lexer } = this;
       invariant(lexer instanceof BoundedLexer, "only bounded lexers read");
       const near = firstLines(src, QUOTE_LINES_MAX);

@@ -24,45 +24,58 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 export function intoMessages(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const messages: Block[][] = [];
   let current: Block[] = [];
-  for (let queue = [...blocks]; queue.length > 0;) {
-    const [block, ...rest] = queue;
-    if (block === undefined) break;
-    if (fits([...current, block])) {
-      current.push(block);
-      queue = rest;
-      continue;
-    }
-    // A short end of a message is left empty: what follows stays in one piece.
-    const room = current.length === 0 ? MESSAGE_CHARS_MAX : roomBeside(current);
-    const isWorthCutting = current.length === 0 || (!fits([block]) && room > MESSAGE_CHARS_MAX / 2);
-    const cut = isWorthCutting ? cutBlock(block, (piece) => fits([...current, piece])) : null;
-    if (cut !== null) {
-      messages.push([...current, cut.head]);
-      current = [];
-      queue = cut.tail === null ? rest : [cut.tail, ...rest];
-      continue;
-    }
-    if (current.length === 0) queue = rest; // nothing of it can be shown
-    else messages.push(current);
+  let used = NOTHING;
+  const flush = (): void => {
+    if (current.length > 0) messages.push(current);
     current = [];
+    used = NOTHING;
+  };
+  /** What is left, the next one last. */
+  const left = blocks.toReversed();
+  for (let block = left.pop(); block !== undefined; block = left.pop()) {
+    const all = sum(used, sizeOf(block));
+    if (fits(all)) {
+      current.push(block);
+      used = all;
+      continue;
+    }
+    const isFirst = current.length === 0;
+    // A short end of a message is left empty: what follows stays in one piece.
+    const room = MESSAGE_CHARS_MAX - used.chars;
+    const isWorthCutting = isFirst || (!fits(sizeOf(block)) && room > MESSAGE_CHARS_MAX / 2);
+    const cut = isWorthCutting ? cutBlock(block, (piece) => fits(sum(used, sizeOf(piece)))) : null;
+    if (cut !== null) current.push(cut.head);
+    flush();
+    if (cut !== null && cut.tail !== null) left.push(cut.tail);
+    // Of what is first and cannot be cut, nothing can be shown.
+    if (cut === null && !isFirst) left.push(block);
   }
-  if (current.length > 0) messages.push(current);
+  flush();
   return messages;
 }
 
-function fits(blocks: readonly Block[]): boolean {
-  const pieces = blocks.reduce((sum, block) => sum + piecesIn(block), 0);
-  return pieces <= PIECES_MAX && escaped(blockWords(blocks)).length <= MESSAGE_CHARS_MAX;
+/** What a block takes of a message. */
+interface Size {
+  readonly pieces: number;
+  /** With the line end behind it. */
+  readonly chars: number;
 }
 
-function roomBeside(blocks: readonly Block[]): number {
-  return MESSAGE_CHARS_MAX - escaped(blockWords(blocks)).length;
+const NOTHING: Size = { pieces: 0, chars: 0 };
+
+function fits({ pieces, chars }: Size): boolean {
+  return pieces <= PIECES_MAX && chars - 1 <= MESSAGE_CHARS_MAX;
 }
 
-function piecesIn(block: Block): number {
-  return block.type === "rich_text_list"
-    ? block.items.reduce((sum, item) => sum + item.length, 0)
+function sum(a: Size, b: Size): Size {
+  return { pieces: a.pieces + b.pieces, chars: a.chars + b.chars };
+}
+
+function sizeOf(block: Block): Size {
+  const pieces = block.type === "rich_text_list"
+    ? block.items.reduce((count, item) => count + item.length, 0)
     : block.elements.length;
+  return { pieces, chars: escaped(blockWords([block])).length + 1 };
 }
 
 interface Cut {
