@@ -18,7 +18,7 @@ const ITEM_INDENT = 4;
 export function blockText(token: MarkdownToken, dialect: Dialect): string {
   switch (token.type) {
     case "heading":
-      return headingText(token.depth, inlineText(token.tokens, dialect));
+      return headingText(token.depth, inlineText(token.tokens, dialect), dialect);
     case "code":
       return fenced(token.text, token.lang);
     case "blockquote":
@@ -57,7 +57,7 @@ export function cutBlock(token: MarkdownToken, dialect: Dialect, fits: Fits): re
       return cutRows(token, dialect, fits);
     case "heading": {
       const { depth, tokens } = token;
-      const asHeading = (text: string): string => headingText(depth, text);
+      const asHeading = (text: string): string => headingText(depth, text, dialect);
       return cutRuns(runsOf(known(tokens), dialect), dialect, (text) => fits(asHeading(text))).map(
         asHeading,
       );
@@ -102,9 +102,13 @@ function cellText(tokens: Inline, dialect: Dialect): string {
   return inlineText(tokens, dialect).replaceAll("|", "\\|");
 }
 
-function headingText(depth: number, text: string): string {
-  return text === "" ? "" : `${"#".repeat(depth)} ${text.replace(/\s*\n\s*/g, " ")}`;
+function headingText(depth: number, text: string, { sign }: Dialect): string {
+  const line = text.replace(/\s*\n\s*/g, " ").replace(CLOSING, (marks) => marks.replace("#", sign));
+  return line === "" ? "" : `${"#".repeat(depth)} ${line}`;
 }
+
+/** Number signs at a heading's end, which would not be shown. */
+const CLOSING = /(?<=^|\s)#+$/;
 
 function fenced(text: string, lang: string | undefined): string {
   const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((ticks) => ticks.length));
@@ -165,10 +169,14 @@ function joinItem(item: Tokens.ListItem, dialect: Dialect): string {
   return [box, rest].filter((text) => text !== "").join(" ");
 }
 
+/** What begins a list or code: its first line must stand where its others do. */
+const FIRM_START = /^(?:(?:[-*+]|\d{1,9}[.)]) |`{3})/;
+
 function marked(marker: string, text: string): string {
   const indent = " ".repeat(Math.max(ITEM_INDENT, marker.length));
   const [first = "", ...rest] = text.split("\n");
-  return [(marker + first).trimEnd(), ...rest.map((line) => line === "" ? "" : indent + line)]
+  const lead = FIRM_START.test(text) ? marker.padEnd(indent.length) : marker;
+  return [(lead + first).trimEnd(), ...rest.map((line) => line === "" ? "" : indent + line)]
     .join("\n");
 }
 

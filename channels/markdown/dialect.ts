@@ -27,9 +27,10 @@ export function guardedStart(piece: string, { sign }: Pick<Dialect, "sign">): st
     return digits + sign(mark) + piece.slice(whole.length);
   }
   const mark =
-    /^(?:[-+](?=\s|$)|-(?=--+[ \t]*(?:\n|$))|#(?=#{0,5}(?:\s|$))|>|=(?==*[ \t]*(?:\n|$)))/.exec(
-      piece,
-    )?.[0];
+    /^(?:[-+](?=\s|$)|-(?=[-:| \t]*(?:\n|$))|:(?=[:| \t]*-[-:| \t]*(?:\n|$))|#(?=#{0,5}(?:\s|$))|>|=(?==*[ \t]*(?:\n|$)))/
+      .exec(
+        piece,
+      )?.[0];
   return mark === undefined ? piece : sign(mark) + piece.slice(mark.length);
 }
 

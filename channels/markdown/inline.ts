@@ -12,6 +12,8 @@ const LINE_BREAK = /^<br\s*\/?>$/i;
 /** A mention, a sign, also as an entity, or space. */
 const SIGN = String.raw`<at id=\w+></at>|&#?\w{1,10};|[\p{P}\p{S}\s]`;
 const SIGNS_FIRST = new RegExp(`^(?:${SIGN})+`, "u");
+/** No emphasis begins with it. */
+const SPACE_FIRST = /^\s+/;
 const SIGN_LAST = new RegExp(`(?:${SIGN})$`, "u");
 /** A mention is the longest. */
 const SIGN_CHARS_MAX = 100;
@@ -33,6 +35,7 @@ export function runsOf(
   dialect: Dialect,
   marks: readonly Marks[] = [],
 ): readonly Run[] {
+  let emphasis: Marks | null = null;
   return tokens.flatMap((token, index) => {
     const inner = (own: Marks) => runsOf(childrenOf(token), dialect, [...marks, own]);
     switch (token.type) {
@@ -43,11 +46,15 @@ export function runsOf(
         if (marks.some(({ open }) => open === sign)) {
           return runsOf(childrenOf(token), dialect, marks);
         }
-        const runs = inner({ open: sign, close: sign });
+        // Two that touch are one: the marks between them would read as another kind.
+        const touches = tokens[index - 1]?.type === token.type;
+        const own = touches && emphasis !== null ? emphasis : { open: sign, close: sign };
+        const runs = inner(own);
         // Marks around signs alone, inside of a word, are marks to no renderer.
         if (!runs.some(({ text }) => WORD.test(text.replace(ENTITIES, "")))) {
           return runsOf(childrenOf(token), dialect, marks);
         }
+        emphasis = own;
         return besideWords(runs, marks, tokens[index - 1], tokens[index + 1]);
       }
       case "link":
@@ -55,7 +62,7 @@ export function runsOf(
       case "codespan":
         return [codeRun(token.text, marks)];
       case "image":
-        return [{ text: imageText(token.text, token.href, dialect), marks }];
+        return imageRuns(token, tokens[index - 1], dialect, marks);
       default: {
         const children = childrenOf(token);
         return children.length > 0
@@ -83,6 +90,20 @@ function leafText(token: MarkdownToken, dialect: Dialect): string {
     default:
       return dialect.running(token.raw);
   }
+}
+
+/** Around what is one sign to those who look for signs at an edge. */
+const WHOLE: Marks = { open: "", close: "" };
+
+/** Behind an exclamation mark, the link to a picture would be one. */
+function imageRuns(
+  token: Extract<MarkdownToken, { type: "image" }>,
+  before: MarkdownToken | undefined,
+  dialect: Dialect,
+  marks: readonly Marks[],
+): readonly Run[] {
+  const image: Run = { text: imageText(token.text, token.href, dialect), marks: [...marks, WHOLE] };
+  return before?.raw.endsWith("!") ? [{ text: " ", marks }, image] : [image];
 }
 
 /** A picture the platform has is shown; others are a link, or a word about the file. */
@@ -152,7 +173,7 @@ function besideWords(
   const tail = WORD_FIRST.test(after?.raw ?? "") ? takeTail(inner, outer) : [];
   const isPaired = tail.length > 0 && OPENING.test(inner[0]?.text ?? "");
   const touches = isPaired || WORD_LAST.test(before?.raw ?? "");
-  const head = touches ? takeHead(inner, outer) : [];
+  const head = takeHead(inner, outer, touches ? SIGNS_FIRST : SPACE_FIRST);
   return [...head, ...inner, ...tail];
 }
 
@@ -182,12 +203,12 @@ function signsAtEnd(text: string): string {
   }
 }
 
-/** Takes the signs at the beginning out of the emphasis. */
-function takeHead(inner: Run[], outer: readonly Marks[]): readonly Run[] {
+/** Takes what `signsFirst` finds at the beginning out of the emphasis. */
+function takeHead(inner: Run[], outer: readonly Marks[], signsFirst: RegExp): readonly Run[] {
   const taken: Run[] = [];
   for (let first = inner[0]; first !== undefined; first = inner[0]) {
     const signs = first.marks.length === outer.length + 1
-      ? SIGNS_FIRST.exec(first.text)?.[0]
+      ? signsFirst.exec(first.text)?.[0]
       : undefined;
     if (signs === undefined) break;
     inner.shift();

@@ -81,6 +81,18 @@ Deno.test.each([
   ["> q\n|---|---|\n|---|---|\n$$\n|---|---|"],
   ["**" + "!".repeat(20_000) + "a" + "!".repeat(20_000) + "**b"],
   ["**call @Bob (ou_bob)**you"],
+  ["*\n  - n\n\n    code\n**"],
+  ["  - n\n--"],
+  ["$\n[r]: http://d.ef\n-:"],
+  ["!\n[r]: http://d.ef\n:-"],
+  ["_word **\n!_*0*"],
+  ["![\n](!)"],
+  ["! #\n==="],
+  ["<b>\n-|"],
+  ["!![\n](http://a.io)"],
+  ["*word ![word ](http://a.io)\n~*0"],
+  ["*\\\n0*"],
+  ["[](*)"],
 ])("layOutCards shows what Markdown shows: %j", (text) => {
   const limits = { bytesMax: 700, tablesMax: 1 };
   const elements = layOutCards(text, new Map(), limits).flatMap((card) => card.elements);

@@ -69,7 +69,7 @@ function visibleToken(token: MarkdownToken): string {
     case "escape":
       return decoded(token.text);
     case "html":
-      return decoded(token.raw);
+      return /^<br\s*\/?>$/i.test(token.raw) ? "" : decoded(token.raw);
     case "br":
     case "hr":
     case "def":
@@ -82,13 +82,20 @@ function visibleToken(token: MarkdownToken): string {
     case "table":
       return [token.header, ...token.rows].flat().map(({ tokens }) => visible(known(tokens)))
         .join("");
+    case "link":
+      return visible(known(token.tokens)) + (token.href === token.text ? "" : fileOf(token.href));
     case "image":
-      return decoded(token.text.trim() || "image");
+      return decoded(token.text.trim() || "image") + fileOf(token.href);
     case "text":
       return token.tokens === undefined ? decoded(token.raw) : visible(known(token.tokens));
     default:
       return visible(known(token.tokens));
   }
+}
+
+/** What is neither on the web nor a picture of the platform's is named. */
+function fileOf(href: string): string {
+  return /^(?:$|https?:|mailto:|img_)/i.test(href) ? "" : `(${href})`;
 }
 
 function decoded(text: string): string {
