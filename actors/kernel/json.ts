@@ -25,6 +25,23 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
   return Array.isArray(value);
 }
 
+/** Nobody means what is nested deeper; who walks it runs out of stack some way below. */
+const DEPTH_MAX = 256;
+
+/** Whether a value from elsewhere is nested deeper than can be read; a text is not looked into. */
+export function isTooDeep(value: unknown): boolean {
+  let level = [value].filter(isNesting);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= DEPTH_MAX) return true;
+    level = level.flatMap((each) => Object.values(each)).filter(isNesting);
+  }
+  return false;
+}
+
+function isNesting(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
 /** The same value, which nobody else can change. */
 export function copyJson(value: JsonObject): JsonObject;
 export function copyJson(value: JsonValue): JsonValue;

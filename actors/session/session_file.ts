@@ -214,7 +214,17 @@ function parseLine(line: string): ParsedLine | null {
   return fields === null ? null : parseFields(fields);
 }
 
+/** null also for what is nested so deep that nobody can read it. */
 function parseFields(fields: JsonObject): ParsedLine | null {
+  try {
+    return readFields(fields);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function readFields(fields: JsonObject): ParsedLine | null {
   if (fields["_type"] === "metadata") return parseMetadata(fields);
   const decoded = decodeMessage(fields);
   if (decoded === null) return null;

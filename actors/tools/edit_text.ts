@@ -99,7 +99,8 @@ function wholeLines({ start, end }: Match, text: string): Match {
 
 function cleaned(newText: string, keepsTrailingBlanks: boolean): string {
   const text = newText.replaceAll("\r\n", "\n");
-  return keepsTrailingBlanks ? text : text.replaceAll(/[ \t]+$/gm, "");
+  // Only from the first blank of each run on: a long run would be looked at from each of its own.
+  return keepsTrailingBlanks ? text : text.replaceAll(/(?<![ \t])[ \t]+$/gm, "");
 }
 
 function ambiguity(text: string, matches: readonly Match[], occurrence?: number): string {

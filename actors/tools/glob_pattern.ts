@@ -10,6 +10,9 @@ import { ToolError } from "./tool.ts";
 /** Longer patterns are a mistake, or an attack on the matcher. */
 const PATTERN_CHARS_MAX = 1_000;
 
+/** `*(*a)`, `+(a|@(b))`: the matcher tries all ways to share a name out, which are beyond number. */
+const MANIFOLD = /[*+]\([^)]*[*?[(]/;
+
 /**
  * Tells whether a path (relative, with `/`) fits. A pattern without `/` is for the name alone,
  * wherever it is; any other for the whole path.
@@ -19,6 +22,7 @@ const PATTERN_CHARS_MAX = 1_000;
 export function globMatcher(pattern: string): (path: string) => boolean {
   const plain = pattern.replaceAll("\\", "/").replace(/^\.\//, "");
   if (plain.length > PATTERN_CHARS_MAX) throw noPattern(pattern, "it is too long");
+  if (MANIFOLD.test(plain)) throw noPattern(pattern, "a wildcard stands in a repeated group");
   const whole = plain.includes("/") ? plain.replace(/^\/+/, "") : `**/${plain}`;
   try {
     return picomatch(whole, { dot: true, nonegate: true });

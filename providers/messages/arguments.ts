@@ -5,7 +5,7 @@
 
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
-import type { JsonObject } from "../../actors/kernel/json.ts";
+import { isTooDeep, type JsonObject } from "../../actors/kernel/json.ts";
 import type { RequestedCall } from "../provider.ts";
 
 /** Stands in history for a call that named no tool. */
@@ -54,6 +54,9 @@ export function parseArguments(text: string, isCutOff: boolean): RequestedCall["
       ? "The arguments are not valid JSON: the output was cut off"
       : "The arguments are not valid JSON";
     return { state: "invalid", problem };
+  }
+  if (isTooDeep(value)) {
+    return { state: "invalid", problem: "The arguments are nested too deep" };
   }
   const parsed = parameters.safeParse(value);
   return parsed.success

@@ -42,6 +42,10 @@ function brief({ call, parsed }: RequestedCall) {
   return [call.id, call.function.name, parsed.state === "ok" ? parsed.value : parsed.problem];
 }
 
+function nested(depth: number): string {
+  return "[".repeat(depth) + "]".repeat(depth);
+}
+
 const STOP = chunk({}, "stop");
 
 Deno.test.each<[string, readonly unknown[], Partial<ChatResponse>]>([
@@ -182,6 +186,9 @@ Deno.test.each<[string, readonly JsonObject[], readonly unknown[]]>([
   ["arguments that are no object", [
     { index: 0, id: "a", function: { name: "f", arguments: "[1]" } },
   ], [["a", "f", "The arguments are no JSON object"]]],
+  ["arguments that are nested without end", [
+    { index: 0, id: "a", function: { name: "f", arguments: `{"x":${nested(10_000)}}` } },
+  ], [["a", "f", "The arguments are nested too deep"]]],
   ["no name", [
     { index: 0, id: "a", function: { arguments: "{}" } },
   ], [["a", "unnamed", "The call names no tool"]]],

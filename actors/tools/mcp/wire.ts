@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import type { JsonObject, JsonValue } from "../../kernel/json.ts";
+import { isTooDeep, type JsonObject, type JsonValue } from "../../kernel/json.ts";
 
 /** A tool as its server describes it. */
 export interface McpToolFacts {
@@ -79,9 +79,9 @@ export interface McpAnswer {
 }
 
 const text = z.string().catch("");
-const jsonObject: z.ZodType<JsonObject> = z.record(
-  z.string(),
-  z.lazy((): z.ZodType<JsonValue> => z.json()),
+/** What is nested too deep is none: reading it would cost the whole list, or answer. */
+const jsonObject: z.ZodType<JsonObject> = z.unknown().refine((value) => !isTooDeep(value)).pipe(
+  z.record(z.string(), z.lazy((): z.ZodType<JsonValue> => z.json())),
 );
 const named = z.object({ name: z.string().min(1), title: text, description: text });
 

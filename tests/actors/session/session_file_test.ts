@@ -207,6 +207,16 @@ Deno.test("encodeMessageLine is read back as the same message, on one line", () 
   }));
 });
 
+Deno.test.each([
+  ["metadata", (deep: string) => `{"_type":"metadata","metadata":{"a":${deep}}}`],
+  ["thinking", (deep: string) => `{"role":"assistant","thinking_blocks":[{"a":${deep}}]}`],
+])("parseSessionFile takes %s for damaged that is nested without end", (_what, lineOf) => {
+  const line = lineOf("[".repeat(20_000) + "]".repeat(20_000));
+  const healthy = `{"role":"user","content":"hi"}\n`;
+  const { damaged, healthyText } = parseSessionFile(`${line}\n${healthy}`);
+  assert.deepEqual({ damaged, healthyText }, { damaged: [line], healthyText: healthy });
+});
+
 Deno.test("parseSessionFile never throws and loses no line, whatever stands in a file", () => {
   const anyLine = fc.oneof(
     anyText.map((text) => text.replaceAll("\n", "")),

@@ -63,6 +63,32 @@ Deno.test("edit_file keeps blanks at line ends in Markdown", async () => {
   assert.equal(after, "b  \nc\n");
 });
 
+function numbered(count: number, end = ""): string {
+  const line = (n: number) => `const value${n} = compute(${n}, "of some text")${end}\n`;
+  return Array.from({ length: count }, (_, n) => line(n)).join("");
+}
+
+Deno.test.each<[string, string, JsonObject]>([
+  ["a run of blanks", "a\n", { old_text: "a", new_text: `b${" ".repeat(60_000)}c` }],
+  ["lines of which there are many", "a\n".repeat(30_000), {
+    old_text: `${"a\n".repeat(5_000)}b\n`,
+    new_text: "c",
+  }],
+  ["a long text that is not there", numbered(3_000), {
+    old_text: numbered(120, " // not there"),
+    new_text: "c",
+  }],
+])("edit_file takes no long time with %s", async (_what, before, args) => {
+  await using bench = await toolBench();
+  let bestMs = Infinity;
+  for (let run = 0; run < 3; run++) {
+    const startMs = performance.now();
+    await edited(bench, before, args);
+    bestMs = Math.min(bestMs, performance.now() - startMs);
+  }
+  assert.ok(bestMs < 1_500, `${Math.round(bestMs)} ms`);
+});
+
 Deno.test("edit_file hints at what differs, and at names alike", async () => {
   await using bench = await toolBench();
   const missing = { new_text: "x" };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { globMatcher } from "../../../actors/tools/glob_pattern.ts";
 import { globTool, grepTool, listDirTool } from "../../../actors/tools/file_tools.ts";
 import type { Tool } from "../../../actors/tools/tool.ts";
 import type { JsonObject } from "../../../actors/kernel/json.ts";
@@ -112,6 +113,18 @@ Deno.test.each(["../*", "../outside/*", "/etc/*", "sub/../../*", "{..,none}/*"])
     const answer = await call(globTool, { pattern }, bench);
     assert.match(answer, /^\(Nothing matches/);
   },
+);
+
+Deno.test.each(["*(*a)b", "+(a|@(aa))b", "x/*(?|a).md"])(
+  "glob refuses %s, which takes forever with a long name",
+  (pattern) => {
+    assert.throws(() => globMatcher(pattern), /a wildcard stands in a repeated group/);
+  },
+);
+
+Deno.test.each([["*(a|b).md", "ab.md"], ["!(*.test).ts", "a.ts"], ["@(a*|b).md", "ax.md"]])(
+  "glob takes %s",
+  (pattern, name) => assert.ok(globMatcher(pattern)(name)),
 );
 
 Deno.test("grep never shows a line twice, however close its matches are", async () => {

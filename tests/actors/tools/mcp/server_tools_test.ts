@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { serverTools } from "../../../../actors/tools/mcp/server_tools.ts";
 import type { McpUse } from "../../../../actors/tools/mcp/connection.ts";
-import type { McpListing } from "../../../../actors/tools/mcp/wire.ts";
+import { type McpListing, parseEntries } from "../../../../actors/tools/mcp/wire.ts";
 import { toolBench } from "../../../support/tool_context.ts";
 
 const LISTING: McpListing = {
@@ -33,6 +33,12 @@ function made(enabledTools: readonly string[], listing: McpListing = LISTING) {
   });
   return { tools, notes, uses, names: tools.map(({ name }) => name) };
 }
+
+Deno.test("A schema that is nested without end costs no tool", () => {
+  const inputSchema = JSON.parse('{"not":'.repeat(20_000) + "{}" + "}".repeat(20_000));
+  const { entries } = parseEntries("tools", [{ name: "odd", inputSchema }, { name: "plain" }]);
+  assert.deepEqual(entries.map(({ name, schema }) => [name, schema]), [["odd", {}], ["plain", {}]]);
+});
 
 Deno.test.each<[readonly string[], readonly string[]]>([
   [["*"], ["read", "write", "resource_notes", "resource_page", "prompt_review"]],
