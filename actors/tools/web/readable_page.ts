@@ -32,6 +32,8 @@ const ARTICLE_CHARS_MIN = 200;
 const ARTICLE_SHARE_MIN = 0.05;
 /** Text of a page; beyond it the writer of Markdown takes seconds. */
 const TEXT_CHARS_MAX = 500_000;
+const GAP_CHARS_MAX = 200;
+const WIDE_GAP = new RegExp(`(?<!\\s)\\s{${GAP_CHARS_MAX + 1},}`, "g");
 const NO_TEXT = "script, style, noscript, template, svg";
 const NOT_SHOWN =
   "head, title, meta, link, script, style, noscript, template, iframe, nav, form, svg, canvas, [hidden]";
@@ -53,7 +55,7 @@ export async function readablePage(
     return { extractor: "text", text: plainText(html) };
   }
   const libraries = await import("./page_libraries.ts");
-  const whole = withBody(html);
+  const whole = withBody(withoutWideGaps(html));
   const { document } = libraries.parseHTML(whole);
   if (document.body === null || !isModest(document)) {
     return { extractor: "text", text: plainText(html) };
@@ -162,6 +164,17 @@ function completeLinks(document: PageDocument, url: string): void {
 function withBody(html: string): string {
   if (!/<body[\s>]/i.test(html)) return `<html><body>${html}</body></html>`;
   return /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
+}
+
+/**
+ * Runs of blanks with ones beyond ASCII are kept to a length: the writer of Markdown looks at all
+ * of such a run from each of its blanks.
+ */
+function withoutWideGaps(html: string): string {
+  return html.replaceAll(
+    WIDE_GAP,
+    (gap) => /[^\0-\x7f]/.test(gap) ? gap.slice(0, GAP_CHARS_MAX) : gap,
+  );
 }
 
 /** Whether a page is no deeper and no wider than the libraries bear. */

@@ -295,6 +295,7 @@ Deno.test.each([
   ["full of brackets", `<html><body>text ${"[".repeat(200_000)}${"](".repeat(100_000)}`],
   ["one word", `<html><body>${"text".repeat(500_000)}`],
   ["full of blanks", `<html><body>text${" \n".repeat(500_000)}x`],
+  ["full of wide blanks", `<html><body><p>text${"\u3000".repeat(200_000)}x`],
 ])("web_fetch reads a page that is %s in bounded time", async (_name, body) => {
   await using server = webServer(() => html(body));
   const startMs = performance.now();
