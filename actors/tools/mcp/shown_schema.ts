@@ -84,8 +84,8 @@ function tidied(schema: JsonObject): JsonObject {
   const { required, ...rest } = schema;
   const { type, items, prefixItems, properties = {} } = rest;
   const isOpen = type === "array" && items === undefined && prefixItems === undefined;
-  const names = Object.keys(asObject(properties) ?? {});
-  const known = listOf(required).filter((name) => names.some((own) => own === name));
+  const names = new Set<JsonValue>(Object.keys(asObject(properties) ?? {}));
+  const known = listOf(required).filter((name) => names.has(name));
   return { ...rest, ...(isOpen && { items: {} }), ...(known.length > 0 && { required: known }) };
 }
 
