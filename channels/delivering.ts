@@ -92,12 +92,19 @@ export interface FailureMeaning {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** What V8 says of it: at the next try it would be the same, and keep all that waits behind it. */
+const STACK_OVERFLOW = /call stack/;
+
 /** A platform's failure as the outbox understands it; one that is understood stays as it is. */
 export function asDeliveryError(
   error: unknown,
   meaningOf: (error: unknown) => FailureMeaning,
 ): DeliveryError {
   if (error instanceof DeliveryError) return error;
+  if (error instanceof RangeError && STACK_OVERFLOW.test(error.message)) {
+    const message = "Cannot lay the message out: it is nested too deeply";
+    return new DeliveryError("delivery_permanent", message, { cause: error });
+  }
   const message = error instanceof Error ? error.message : String(error);
   const { code, retryAfterMs } = meaningOf(error);
   return new DeliveryError(code, message, { cause: error, retryAfterMs });
