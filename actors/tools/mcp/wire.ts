@@ -79,14 +79,16 @@ export interface McpAnswer {
 }
 
 const text = z.string().catch("");
-/** What is nested too deep is none: reading it would cost the whole list, or answer. */
-const jsonObject: z.ZodType<JsonObject> = z.unknown().refine((value) => !isTooDeep(value)).pipe(
-  z.record(z.string(), z.lazy((): z.ZodType<JsonValue> => z.json())),
+const jsonObject: z.ZodType<JsonObject> = z.record(
+  z.string(),
+  z.lazy((): z.ZodType<JsonValue> => z.json()),
 );
+/** What is nested too deep is no schema: reading it would cost the whole list. */
+const argumentsSchema = z.unknown().refine((value) => !isTooDeep(value)).pipe(jsonObject);
 const named = z.object({ name: z.string().min(1), title: text, description: text });
 
 const tool: z.ZodType<McpToolFacts> = named.extend({
-  inputSchema: jsonObject.catch({}),
+  inputSchema: argumentsSchema.catch({}),
   annotations: z.object({ readOnlyHint: z.boolean().catch(false) }).catch({ readOnlyHint: false }),
 }).transform(({ name, title, description, inputSchema, annotations }) => ({
   name,

@@ -23,12 +23,6 @@ Deno.test("Texts are joined, marked as the server's, and cannot end their marker
   );
 });
 
-Deno.test("Data that is nested without end costs an answer its data alone", () => {
-  const structuredContent = { a: JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) };
-  const text = textOf({ content: [{ type: "text", text: "one" }], structuredContent });
-  assert.match(text, /^⟦.*⟧\none\n⟦End/);
-});
-
 Deno.test("A failure that the tool reports is an error", () => {
   const { content, isError } = callResult(
     toolAnswer.parse({ isError: true, content: [{ type: "text", text: "no such city" }] }),
