@@ -53,7 +53,7 @@ export function mediaName(options: MediaNameOptions): string {
 export function safeBase(name: string): string {
   const last = name.normalize("NFC").split(/[/\\]/).at(-1) ?? "";
   const clean = last.replace(INVISIBLE, "").replace(SPECIAL, "_").replace(/\s+/g, " ");
-  const trimmed = clean.replace(/^[\s.]+|[\s.]+$/g, "");
+  const trimmed = clean.replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, "");
   const extension = EXTENSION_PATTERN.exec(trimmed)?.[0] ?? "";
   const stem = extension === "" ? trimmed : trimmed.slice(0, -extension.length);
   return cutToBytes(stem, BASE_BYTES_MAX - extension.length).trimEnd() + extension;

@@ -73,7 +73,7 @@ export function quotedWords({ quoted, author }: Message, botId: string): string 
 
 /** On one line, and not too long. */
 function shortened(text: string): string {
-  const characters = [...text.replaceAll(/\s*\n\s*/g, " ").trim()];
+  const characters = [...text.replaceAll(/(?<!\s)\s*\n\s*/g, " ").trim()];
   if (characters.length <= QUOTE_CHARS_MAX) return characters.join("");
   return `${characters.slice(0, QUOTE_CHARS_MAX).join("")}...`;
 }

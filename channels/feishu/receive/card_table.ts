@@ -47,7 +47,7 @@ function columnsOf({ columns, rows }: z.infer<typeof tableSchema>): z.infer<
 
 function cellText(cell: unknown): string {
   const text = cellSchema.safeParse(cell).data ?? "";
-  return text.replaceAll("|", "\\|").replaceAll(/\s*\n\s*/g, " ").trim();
+  return text.replaceAll("|", "\\|").replaceAll(/(?<!\s)\s*\n\s*/g, " ").trim();
 }
 
 function row(cells: readonly string[]): string {

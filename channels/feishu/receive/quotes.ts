@@ -141,7 +141,7 @@ export class Quotes {
 
 /** On one line, and not longer than `charsMax` characters. */
 function shortened(text: string, charsMax: number): string {
-  const line = text.replaceAll(/\s*\n\s*/g, " ").trim();
+  const line = text.replaceAll(/(?<!\s)\s*\n\s*/g, " ").trim();
   const characters = [...line];
   return characters.length <= charsMax ? line : `${characters.slice(0, charsMax).join("")}...`;
 }

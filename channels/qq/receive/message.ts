@@ -73,7 +73,7 @@ export function contentOf(
 
 function quoteLine({ quoted }: QqMessage): string {
   if (quoted === "") return "";
-  const words = [...quoted.replaceAll(/\s*\n\s*/g, " ")];
+  const words = [...quoted.replaceAll(/(?<!\s)\s*\n\s*/g, " ")];
   if (words.length <= QUOTE_CHARS_MAX) return `[Reply to: ${words.join("")}]`;
   return `[Reply to: ${words.slice(0, QUOTE_CHARS_MAX).join("")}...]`;
 }

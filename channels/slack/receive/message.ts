@@ -97,9 +97,9 @@ export function isDirectChat(
 
 /** Whether the text mentions a person or bot. */
 export function mentions(text: string, userId: string): boolean {
-  return new RegExp(`<@${userId}(?:\\|[^>]*)?>`).test(text);
+  return new RegExp(`<@${userId}(?:\\|[^<>]*)?>`).test(text);
 }
 
 function withoutMention(text: string, botUserId: string): string {
-  return text.replace(new RegExp(`<@${botUserId}(?:\\|[^>]*)?>[ \\t]*`, "g"), "").trim();
+  return text.replace(new RegExp(`<@${botUserId}(?:\\|[^<>]*)?>[ \\t]*`, "g"), "").trim();
 }
