@@ -26,13 +26,13 @@ export function isList(value: JsonValue | undefined): value is readonly JsonValu
 }
 
 /** Nobody means what is nested deeper; who walks it runs out of stack some way below. */
-const DEPTH_MAX = 256;
+const LEVELS_MAX = 256;
 
-/** Whether a value from elsewhere is nested deeper than can be read; a text is not looked into. */
-export function isTooDeep(value: unknown): boolean {
+/** Whether a value from elsewhere nests in more levels; a text is not looked into. */
+export function isTooDeep(value: unknown, levelsMax: number = LEVELS_MAX): boolean {
   let level = [value].filter(isNesting);
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= DEPTH_MAX) return true;
+    if (depth >= levelsMax) return true;
     level = level.flatMap((each) => Object.values(each)).filter(isNesting);
   }
   return false;

@@ -6,7 +6,7 @@
 
 import { isSecretName } from "../config/secrets.ts";
 import { sumUsage } from "../journal/usage.ts";
-import type { JsonObject, JsonValue } from "../kernel/json.ts";
+import { isTooDeep, type JsonObject, type JsonValue } from "../kernel/json.ts";
 import { type OwnState, ToolError } from "../tools/tool.ts";
 import type { SessionServices, SessionSettings } from "./ports.ts";
 import type { SessionLog } from "./session_log.ts";
@@ -75,7 +75,7 @@ export class OwnSettings {
     const notes = value === null ? others : { ...others, [key]: value };
     const count = Object.keys(notes).length;
     if (count > NOTES_MAX) throw refused(key, `there are ${NOTES_MAX} notes; remove some (null)`);
-    if (depthOf(value) > NOTE_DEPTH_MAX) throw refused(key, "it is nested too deeply");
+    if (isTooDeep(value, NOTE_DEPTH_MAX)) throw refused(key, "it is nested too deeply");
     if (JSON.stringify(notes).length > NOTES_CHARS_MAX) throw refused(key, "it is too long");
     this.#notes = notes;
   }
@@ -162,11 +162,6 @@ function numberIn(key: keyof typeof RANGES, value: JsonValue): number {
 function holdsSecret(value: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(([key, inner]) => isSecretName(key) || holdsSecret(inner));
-}
-
-function depthOf(value: JsonValue): number {
-  if (typeof value !== "object" || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 function refused(key: string, reason: string): ToolError {

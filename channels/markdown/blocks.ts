@@ -5,6 +5,7 @@
  */
 
 import type { Tokens } from "marked";
+import { joinedLines } from "../joined_lines.ts";
 import { type Dialect, guardedStart, literalLines } from "./dialect.ts";
 import { cutRuns, runsOf } from "./inline.ts";
 import { largest } from "./largest.ts";
@@ -71,7 +72,7 @@ export function cutBlock(token: MarkdownToken, dialect: Dialect, fits: Fits): re
 
 /** A cell's or heading's text as Markdown. */
 export function inlineText(tokens: Inline, dialect: Dialect): string {
-  return joinRuns(runsOf(known(tokens), dialect)).replace(/\s*\n\s*/g, " ").trim();
+  return joinedLines(joinRuns(runsOf(known(tokens), dialect))).trim();
 }
 
 type Inline = Parameters<typeof known>[0];
@@ -103,7 +104,7 @@ function cellText(tokens: Inline, dialect: Dialect): string {
 }
 
 function headingText(depth: number, text: string, { sign }: Dialect): string {
-  const line = text.replace(/\s*\n\s*/g, " ").replace(CLOSING, (marks) => marks.replace("#", sign));
+  const line = joinedLines(text).replace(CLOSING, (marks) => marks.replace("#", sign));
   return line === "" ? "" : `${"#".repeat(depth)} ${line}`;
 }
 

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { joinedLines } from "../../joined_lines.ts";
 import type { Embed, Message, MessageContents, User } from "../wire.ts";
 
 const NAME_CHARS_MAX = 64;
@@ -73,7 +74,7 @@ export function quotedWords({ quoted, author }: Message, botId: string): string 
 
 /** On one line, and not too long. */
 function shortened(text: string): string {
-  const characters = [...text.replaceAll(/(?<!\s)\s*\n\s*/g, " ").trim()];
+  const characters = [...joinedLines(text).trim()];
   if (characters.length <= QUOTE_CHARS_MAX) return characters.join("");
   return `${characters.slice(0, QUOTE_CHARS_MAX).join("")}...`;
 }

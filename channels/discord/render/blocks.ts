@@ -4,6 +4,7 @@
  */
 
 import type { Tokens } from "marked";
+import { joinedLines } from "../../joined_lines.ts";
 import { largest } from "../../markdown/largest.ts";
 import { known, type MarkdownToken } from "../../markdown/markdown.ts";
 import type { Fits } from "../../markdown/runs.ts";
@@ -55,7 +56,7 @@ export function textPieces(text: string, fits: Fits): readonly string[] {
 function headingPieces({ depth, tokens }: Tokens.Heading, fits: Fits): readonly string[] {
   const isSized = depth <= 3;
   const titled = (text: string): string => isSized ? `${"#".repeat(depth)} ${text}` : `**${text}**`;
-  const line = (text: string): string => titled(text.replace(/\s*\n\s*/g, " "));
+  const line = (text: string): string => titled(joinedLines(text));
   const inner = isSized ? known(tokens) : withoutBold(known(tokens));
   const whole = line(inlineText(inner));
   return fits(whole) ? [whole] : cutInline(inner, (text) => fits(line(text))).map(line);

@@ -4,6 +4,7 @@
  */
 
 import { z } from "zod";
+import { joinedLines } from "../../joined_lines.ts";
 
 const cellSchema = z.union([
   z.string(),
@@ -47,7 +48,7 @@ function columnsOf({ columns, rows }: z.infer<typeof tableSchema>): z.infer<
 
 function cellText(cell: unknown): string {
   const text = cellSchema.safeParse(cell).data ?? "";
-  return text.replaceAll("|", "\\|").replaceAll(/(?<!\s)\s*\n\s*/g, " ").trim();
+  return joinedLines(text.replaceAll("|", "\\|")).trim();
 }
 
 function row(cells: readonly string[]): string {

@@ -6,6 +6,7 @@
 import { getLogger } from "@logtape/logtape";
 import type { Clock } from "../../../actors/kernel/clock.ts";
 import type { InboundContents } from "../../channel.ts";
+import { joinedLines } from "../../joined_lines.ts";
 import type { Lookups } from "../lookups.ts";
 import type { StoredMessage } from "../wire.ts";
 import { readContent } from "./content.ts";
@@ -141,7 +142,7 @@ export class Quotes {
 
 /** On one line, and not longer than `charsMax` characters. */
 function shortened(text: string, charsMax: number): string {
-  const line = text.replaceAll(/(?<!\s)\s*\n\s*/g, " ").trim();
+  const line = joinedLines(text).trim();
   const characters = [...line];
   return characters.length <= charsMax ? line : `${characters.slice(0, charsMax).join("")}...`;
 }

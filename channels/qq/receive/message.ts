@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { ChannelInbound } from "../../channel.ts";
+import { joinedLines } from "../../joined_lines.ts";
 import { lateNote } from "../../lateness.ts";
 import type { QqMessage } from "../wire.ts";
 
@@ -73,7 +74,7 @@ export function contentOf(
 
 function quoteLine({ quoted }: QqMessage): string {
   if (quoted === "") return "";
-  const words = [...quoted.replaceAll(/(?<!\s)\s*\n\s*/g, " ")];
+  const words = [...joinedLines(quoted)];
   if (words.length <= QUOTE_CHARS_MAX) return `[Reply to: ${words.join("")}]`;
   return `[Reply to: ${words.slice(0, QUOTE_CHARS_MAX).join("")}...]`;
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Tokens } from "marked";
+import { joinedLines } from "../../joined_lines.ts";
 import { known } from "../../markdown/markdown.ts";
 import { inlinesOf, joined, textInlines } from "./inline.ts";
 import { type Block, type Inline, inlineWords } from "./rich.ts";
@@ -65,7 +66,7 @@ function withDots(cells: readonly (readonly Inline[])[]): readonly Inline[] {
 }
 
 function cellWords(cell: Tokens.TableCell | undefined): string {
-  return inlinesOf(known(cell?.tokens)).map(inlineWords).join("").replace(/\s*\n\s*/g, " ").trim();
+  return joinedLines(inlinesOf(known(cell?.tokens)).map(inlineWords).join("")).trim();
 }
 
 function padded(text: string, width: number, align: Tokens.Table["align"][number] = null): string {
